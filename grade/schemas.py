@@ -1,0 +1,287 @@
+"""One schema per table that passes between stages, and the check that holds a frame to it.
+
+A `Table` says what one row is, which columns it has in which order, its key and its sort order.
+`check` validates collected frames only: pandera looks at no data of a lazy frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import pandera.polars as pa
+import polars as pl
+from pandera.errors import SchemaError, SchemaErrors
+
+from grade.columns import COLUMNS, Column
+from grade.dimensions import DIMENSIONS
+from grade.errors import ContractError
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of the house.
+
+    Attributes:
+        name: The table's name, also of its file where it is written.
+        row: What one row is.
+        key: The columns that find a row; rows are unique and sorted by them.
+        values: The other columns, in order.
+        required: Value columns that are never null.
+        renamed: Columns that mean something else here: name here -> entry of `COLUMNS`.
+        is_written: The table is part of a result folder.
+        is_unique: The key is unique.
+    """
+
+    name: str
+    row: str
+    key: tuple[str, ...]
+    values: tuple[str, ...]
+    required: frozenset[str] = frozenset()
+    renamed: dict[str, str] = field(default_factory=dict)
+    is_written: bool = True
+    is_unique: bool = True
+    nullable_key: frozenset[str] = frozenset()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All column names, keys first."""
+        return self.key + self.values
+
+    def column(self, name: str) -> Column:
+        """Return what the column `name` holds in this table."""
+        return COLUMNS[self.renamed.get(name, name)]
+
+    @property
+    def dtypes(self) -> dict[str, pl.DataType]:
+        """Polars schema of the table."""
+        return {name: self.column(name).dtype for name in self.columns}  # type: ignore[misc]
+
+    def empty(self) -> pl.DataFrame:
+        """Return the table without rows."""
+        return pl.DataFrame(schema=self.dtypes)
+
+
+RUN_KEY: Final = ("model_id", "task_id", "run_index")
+GROUP_KEY: Final = ("model_id", "task_id")
+_N_SCORED: Final = tuple(f"n_scored_{key}" for key in DIMENSIONS)
+_METADATA: Final = (
+    "adapter_version",
+    "timestamp_utc",
+    "latency_ms",
+    "prompt_tokens",
+    "completion_tokens",
+    "cost_usd",
+    "model_temperature",
+    "provider",
+    "finish_reason",
+)
+_ROLLED: Final = (
+    "n_tasks",
+    "n_runs",
+    "task_coverage",
+    *DIMENSIONS,
+    "composite",
+    "weight_scored",
+    "claims_judged",
+    "n_claims_settled",
+    "n_claims",
+    *_N_SCORED,
+)
+_ROLLED_REQUIRED: Final = frozenset({"n_tasks", "n_runs", "task_coverage", "weight_scored", *_N_SCORED})
+
+_WEIGHTS: Final = tuple(f"weight_{key}" for key in DIMENSIONS)
+
+TASKS: Final = Table(
+    "tasks",
+    "a task of the catalogue",
+    ("task_id",),
+    (
+        "pack_id",
+        "track",
+        "title",
+        "task_type",
+        "user_prompt",
+        "allowed_inputs",
+        *_WEIGHTS,
+        *(f"guidance_{key}" for key in DIMENSIONS),
+    ),
+    frozenset({"pack_id", "track", "title", "user_prompt", "allowed_inputs", *_WEIGHTS}),
+)
+RUNS: Final = Table(
+    "runs",
+    "an accepted run: one answer of one model to one task",
+    RUN_KEY,
+    (
+        "pack_id",
+        "track",
+        "key_findings",
+        "limitations",
+        "structured_metrics",
+        "evidence_citations",
+        "raw_response_text",
+        *_METADATA,
+        "input_flags",
+        "content_hash",
+    ),
+    frozenset({"pack_id", "track", "key_findings", "limitations", "structured_metrics", "evidence_citations", "content_hash"}),
+)
+REJECTS: Final = Table(
+    "rejects",
+    "a refused record",
+    ("file", "line", "byte_offset"),
+    ("reason", "detail", "raw"),
+    frozenset({"reason"}),
+    is_unique=False,
+    nullable_key=frozenset({"line", "byte_offset"}),
+)
+VERDICTS: Final = Table(
+    "verdicts",
+    "an accepted verdict: one judgement of one run's dimension or claim by one judge",
+    (*RUN_KEY, "dimension", "claim_id", "judge_id"),
+    ("score", "int_score", "numeric_score", "confidence", "reasoning", "findings", "unit_score", "file", "line"),
+    frozenset({"unit_score"}),
+    renamed={"score": "category"},
+    nullable_key=frozenset({"dimension", "claim_id"}),
+)
+FACT_CHECKS: Final = Table(
+    "fact_checks",
+    "a gold fact looked for in a run",
+    (*RUN_KEY, "fact_id"),
+    ("score", "matched", "gold_value", "tolerance", "predicted_value", "source", "evidence", "method"),
+    frozenset({"score", "matched"}),
+)
+CLAIM_CHECKS: Final = Table(
+    "claim_checks",
+    "a claim looked for in a run",
+    (*RUN_KEY, "claim_id"),
+    ("kind", "made", "score", "status", "reason", "similarity", "field", "evidence"),
+    frozenset({"kind", "made", "score", "status"}),
+)
+CITATION_CHECKS: Final = Table(
+    "citation_checks",
+    "a citation of a run",
+    (*RUN_KEY, "citation_no"),
+    ("citation", "source_file", "source_column", "file_allowed", "column_exists", "unknown_ids", "grounded"),
+    frozenset({"unknown_ids"}),
+)
+RUN_SCORES: Final = Table(
+    "run_scores",
+    "a dimension of a run",
+    (*RUN_KEY, "dimension"),
+    ("score", "source", "flags"),
+    frozenset({"source", "flags"}),
+)
+CONSISTENCY: Final = Table(
+    "consistency",
+    "a group: all runs of one model on one task",
+    GROUP_KEY,
+    ("n_runs", "finding_stability", "ranking_stability", "metric_variance", "consistency"),
+    frozenset({"n_runs"}),
+)
+TASK_SCORES: Final = Table(
+    "task_scores",
+    "a group: all runs of one model on one task",
+    GROUP_KEY,
+    (
+        "track",
+        "pack_id",
+        "n_runs",
+        *DIMENSIONS,
+        "composite",
+        "weight_scored",
+        "rubric_composite",
+        "claims_judged",
+        "n_claims_settled",
+        "n_claims",
+        *_N_SCORED,
+        "flags",
+    ),
+    frozenset({"track", "pack_id", "n_runs", "weight_scored", "flags", *_N_SCORED}),
+)
+TRACK_SCORES: Final = Table("track_scores", "a model on one track", ("model_id", "track"), _ROLLED, _ROLLED_REQUIRED)
+PACK_SCORES: Final = Table("pack_scores", "a model on one pack", ("model_id", "pack_id"), _ROLLED, _ROLLED_REQUIRED)
+OVERALL_SCORES: Final = Table("overall_scores", "a model", ("model_id",), _ROLLED, _ROLLED_REQUIRED)
+
+RESULT_TABLES: Final[tuple[Table, ...]] = (
+    TASKS,
+    RUNS,
+    REJECTS,
+    VERDICTS,
+    FACT_CHECKS,
+    CLAIM_CHECKS,
+    CITATION_CHECKS,
+    RUN_SCORES,
+    CONSISTENCY,
+    TASK_SCORES,
+    TRACK_SCORES,
+    PACK_SCORES,
+    OVERALL_SCORES,
+)
+"""The tables of a result folder, in the order in which they are made."""
+
+SPANS: Final = Table(
+    "spans",
+    "a sentence where it stands in a run",
+    ("run_id", "field_no", "entry_no", "sentence_no"),
+    ("sentence_id",),
+    frozenset({"sentence_id"}),
+    is_written=False,
+)
+SENTENCES: Final = Table(
+    "sentences", "a distinct sentence", ("sentence_id",), ("text",), frozenset({"text"}), is_written=False
+)
+TOKENS: Final = Table(
+    "tokens",
+    "a token of a distinct sentence",
+    ("sentence_id", "position"),
+    ("token_id", "clause"),
+    frozenset({"token_id", "clause"}),
+    is_written=False,
+)
+
+INNER_TABLES: Final[tuple[Table, ...]] = (SPANS, SENTENCES, TOKENS)
+"""Tables that only stages see."""
+
+
+def check(frame: pl.DataFrame, table: Table, *, where: str = "") -> pl.DataFrame:
+    """Hold a collected frame to its table and return it unchanged.
+
+    Args:
+        frame: The frame; columns, their order and their types must be the table's.
+        table: The contract.
+        where: The stage that made the frame, for the message.
+
+    Raises:
+        ContractError: The frame breaks the contract; the message names the column and rule.
+    """
+    try:
+        _pandera_schema(table).validate(frame, lazy=True)
+    except (SchemaError, SchemaErrors) as fault:
+        raise ContractError(f"{table.name} after {where or 'a stage'}: {fault}") from fault
+    if table.is_unique and frame.select(table.key).is_duplicated().any():
+        raise ContractError(f"{table.name} after {where or 'a stage'}: key {table.key} is not unique")
+    return frame
+
+
+def _pandera_schema(table: Table) -> pa.DataFrameSchema:
+    return pa.DataFrameSchema(
+        {name: _pandera_column(table, name) for name in table.columns},
+        name=table.name,
+        strict=True,
+        ordered=True,
+    )
+
+
+def _pandera_column(table: Table, name: str) -> pa.Column:
+    column = table.column(name)
+    is_key = name in table.key
+    checks = []
+    if column.bounds is not None:
+        checks.append(pa.Check.in_range(*column.bounds))
+    if column.values is not None:
+        checks.append(pa.Check.isin(column.values))
+    if column.dtype == pl.Float64:
+        checks.append(pa.Check(lambda data: data.lazyframe.select(pl.col(data.key).is_finite()), name="finite"))
+    nullable = name in table.nullable_key if is_key else name not in table.required
+    return pa.Column(column.dtype, checks=checks, nullable=nullable)

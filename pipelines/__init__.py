@@ -1,0 +1,1 @@
+"""Compose the stages of `grade` into commands: files, clock, progress and command line live here."""
