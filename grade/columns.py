@@ -132,14 +132,19 @@ COLUMNS: Final[dict[str, Column]] = {
     "file_allowed": Column(pl.Boolean, "The file is one of the task's inputs; null when none is named."),
     "column_exists": Column(pl.Boolean, "The file has that column; null when that cannot be told."),
     "unknown_ids": Column(TEXTS, "Identifiers that do not occur in the pack's data."),
-    "grounded": Column(pl.Boolean, "Nothing about the citation is wrong; null when nothing could be checked."),
+    "grounded": Column(
+        pl.Boolean, "Nothing about the citation is wrong; null when nothing could be checked."
+    ),
     "flags": Column(TEXTS, "Fixed codes of what a reader should know about the row, sorted."),
     # consistency
     "finding_stability": _score("Mean share of runs that hold each unique finding."),
     "ranking_stability": _score("Mean agreement of the findings' order over pairs of runs."),
     "metric_variance": _score("Mean of 1 / (1 + CV) over metrics present in two runs or more."),
     # the six dimensions
-    **{key: _score(f"{TITLES[key]}: mean of the scores beneath this row; null when not measured.") for key in DIMENSIONS},
+    **{
+        key: _score(f"{TITLES[key]}: mean of the scores beneath this row; null when not measured.")
+        for key in DIMENSIONS
+    },
     **{f"n_scored_{key}": _count(f"How many scores the mean of {key} is taken over.") for key in DIMENSIONS},
     # roll-ups
     "n_runs": _count("Runs in the row."),
@@ -173,6 +178,25 @@ COLUMNS: Final[dict[str, Column]] = {
     "task_no": Column(pl.UInt32, "The task, by its place in the catalogue sorted by id."),
     "fact_no": Column(pl.UInt32, "The gold fact, numbered over the whole catalogue."),
     "claim_no": Column(pl.UInt32, "The claim, numbered over the whole catalogue."),
+    "text_no": Column(pl.UInt32, "The gold text, numbered over the whole catalogue."),
+    "string_text_no": Column(pl.UInt32, "The gold text that holds the fact's string value."),
+    "sought_no": Column(pl.UInt32, "A value that a fact wants stated, numbered over the whole catalogue."),
+    "part": Column(pl.UInt32, "Which of the fact's sought values this is, in the order of its claim."),
+    "mode": _text("How a fact is looked for.", "value", "string", "quantities", "words"),
+    "slack": Column(pl.Float64, "How far a value may lie from gold, absolute.", bounds=(0, float("inf"))),
+    "string_value": _text("The identifier that a fact wants named."),
+    "metric_keys": Column(TEXTS, "Names of the metrics that hold the fact's value."),
+    "has_cue": Column(pl.Boolean, "The claim itself holds a negation cue."),
+    "value": Column(pl.Float64, "A value."),
+    "may_divide": Column(pl.Boolean, "A hundredth of the stated value may be meant."),
+    "may_multiply": Column(pl.Boolean, "A hundred times the stated value may be meant."),
+    "entity_kind": _text("month, or an identifier's leading word and a hyphen."),
+    "entity": _text("The entity: a month's code or an identifier."),
+    "leaf_no": Column(pl.UInt32, "Place of the metric in the run, from 0, in document order."),
+    "key": _text("The metric's key: its path, joined with dots."),
+    "metric_text": _text("The metric as text; null for a number."),
+    "is_percent": Column(pl.Boolean, "A percent sign or word belongs to the value."),
+    "is_calibration": Column(pl.Boolean, "The insight is about uncertainty or scope."),
     "field_no": Column(pl.UInt8, "0 key_findings, 1 limitations, 2 raw_response_text."),
     "entry_no": Column(pl.UInt32, "Place of the entry in its field, from 0."),
     "sentence_no": Column(pl.UInt32, "Place of the sentence in its entry, from 0."),

@@ -7,6 +7,7 @@ A `Table` says what one row is, which columns it has in which order, its key and
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final
 
 import pandera.polars as pa
@@ -124,7 +125,17 @@ RUNS: Final = Table(
         "input_flags",
         "content_hash",
     ),
-    frozenset({"pack_id", "track", "key_findings", "limitations", "structured_metrics", "evidence_citations", "content_hash"}),
+    frozenset(
+        {
+            "pack_id",
+            "track",
+            "key_findings",
+            "limitations",
+            "structured_metrics",
+            "evidence_citations",
+            "content_hash",
+        }
+    ),
 )
 REJECTS: Final = Table(
     "rejects",
@@ -139,7 +150,17 @@ VERDICTS: Final = Table(
     "verdicts",
     "an accepted verdict: one judgement of one run's dimension or claim by one judge",
     (*RUN_KEY, "dimension", "claim_id", "judge_id"),
-    ("score", "int_score", "numeric_score", "confidence", "reasoning", "findings", "unit_score", "file", "line"),
+    (
+        "score",
+        "int_score",
+        "numeric_score",
+        "confidence",
+        "reasoning",
+        "findings",
+        "unit_score",
+        "file",
+        "line",
+    ),
     frozenset({"unit_score"}),
     renamed={"score": "category"},
     nullable_key=frozenset({"dimension", "claim_id"}),
@@ -199,8 +220,12 @@ TASK_SCORES: Final = Table(
     ),
     frozenset({"track", "pack_id", "n_runs", "weight_scored", "flags", *_N_SCORED}),
 )
-TRACK_SCORES: Final = Table("track_scores", "a model on one track", ("model_id", "track"), _ROLLED, _ROLLED_REQUIRED)
-PACK_SCORES: Final = Table("pack_scores", "a model on one pack", ("model_id", "pack_id"), _ROLLED, _ROLLED_REQUIRED)
+TRACK_SCORES: Final = Table(
+    "track_scores", "a model on one track", ("model_id", "track"), _ROLLED, _ROLLED_REQUIRED
+)
+PACK_SCORES: Final = Table(
+    "pack_scores", "a model on one pack", ("model_id", "pack_id"), _ROLLED, _ROLLED_REQUIRED
+)
 OVERALL_SCORES: Final = Table("overall_scores", "a model", ("model_id",), _ROLLED, _ROLLED_REQUIRED)
 
 RESULT_TABLES: Final[tuple[Table, ...]] = (
@@ -220,6 +245,64 @@ RESULT_TABLES: Final[tuple[Table, ...]] = (
 )
 """The tables of a result folder, in the order in which they are made."""
 
+FACTS: Final = Table(
+    "facts",
+    "a gold fact of the catalogue",
+    ("fact_no",),
+    (
+        "task_no",
+        "task_id",
+        "fact_id",
+        "mode",
+        "text_no",
+        "string_text_no",
+        "gold_value",
+        "tolerance",
+        "string_value",
+        "metric_keys",
+        "has_cue",
+    ),
+    frozenset(
+        {"task_no", "task_id", "fact_id", "mode", "text_no", "string_text_no", "metric_keys", "has_cue"}
+    ),
+    is_written=False,
+)
+SOUGHT: Final = Table(
+    "sought",
+    "a value that a fact wants stated in text",
+    ("sought_no",),
+    ("fact_no", "part", "value", "slack", "may_divide", "may_multiply"),
+    frozenset({"fact_no", "part", "value", "slack", "may_divide", "may_multiply"}),
+    is_written=False,
+)
+SOUGHT_ENTITIES: Final = Table(
+    "sought_entities",
+    "an entity that a sought value may belong to",
+    ("sought_no", "kind", "entity"),
+    (),
+    renamed={"kind": "entity_kind"},
+    is_written=False,
+)
+CLAIMS: Final = Table(
+    "claims",
+    "a claim of the catalogue",
+    ("claim_no",),
+    ("task_no", "task_id", "claim_id", "kind", "is_calibration", "text_no"),
+    frozenset({"task_no", "task_id", "claim_id", "kind", "is_calibration", "text_no"}),
+    is_written=False,
+)
+METRICS: Final = Table(
+    "metrics",
+    "a number or text of a run's structured metrics",
+    ("run_id", "leaf_no"),
+    ("key", "value", "text", "is_percent"),
+    frozenset({"key", "is_percent"}),
+    renamed={"text": "metric_text"},
+    is_written=False,
+)
+GOLD_TEXTS: Final = Table(
+    "gold_texts", "a text of the catalogue", ("text_no",), ("text",), frozenset({"text"}), is_written=False
+)
 SPANS: Final = Table(
     "spans",
     "a sentence where it stands in a run",
@@ -240,8 +323,20 @@ TOKENS: Final = Table(
     is_written=False,
 )
 
-INNER_TABLES: Final[tuple[Table, ...]] = (SPANS, SENTENCES, TOKENS)
+INNER_TABLES: Final[tuple[Table, ...]] = (
+    FACTS,
+    SOUGHT,
+    SOUGHT_ENTITIES,
+    CLAIMS,
+    METRICS,
+    GOLD_TEXTS,
+    SPANS,
+    SENTENCES,
+    TOKENS,
+)
 """Tables that only stages see."""
+
+_BY_NAME: Final = {table.name: table for table in (*RESULT_TABLES, *INNER_TABLES)}
 
 
 def check(frame: pl.DataFrame, table: Table, *, where: str = "") -> pl.DataFrame:
@@ -256,7 +351,7 @@ def check(frame: pl.DataFrame, table: Table, *, where: str = "") -> pl.DataFrame
         ContractError: The frame breaks the contract; the message names the column and rule.
     """
     try:
-        _pandera_schema(table).validate(frame, lazy=True)
+        _pandera_schema(table.name).validate(frame, lazy=True)
     except (SchemaError, SchemaErrors) as fault:
         raise ContractError(f"{table.name} after {where or 'a stage'}: {fault}") from fault
     if table.is_unique and frame.select(table.key).is_duplicated().any():
@@ -264,7 +359,9 @@ def check(frame: pl.DataFrame, table: Table, *, where: str = "") -> pl.DataFrame
     return frame
 
 
-def _pandera_schema(table: Table) -> pa.DataFrameSchema:
+@cache
+def _pandera_schema(name: str) -> pa.DataFrameSchema:
+    table = _BY_NAME[name]
     return pa.DataFrameSchema(
         {name: _pandera_column(table, name) for name in table.columns},
         name=table.name,
@@ -282,6 +379,8 @@ def _pandera_column(table: Table, name: str) -> pa.Column:
     if column.values is not None:
         checks.append(pa.Check.isin(column.values))
     if column.dtype == pl.Float64:
-        checks.append(pa.Check(lambda data: data.lazyframe.select(pl.col(data.key).is_finite()), name="finite"))
+        checks.append(
+            pa.Check(lambda data: data.lazyframe.select(pl.col(data.key).is_finite()), name="finite")
+        )
     nullable = name in table.nullable_key if is_key else name not in table.required
     return pa.Column(column.dtype, checks=checks, nullable=nullable)

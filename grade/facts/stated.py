@@ -1,0 +1,117 @@
+"""Values stated in text: which sentences state which sought value, and where each run says it first.
+
+Whether a sentence states a value depends on the sentence and the value alone, so it is worked
+out once per distinct sentence and only then looked up in the runs.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from grade.expressions.values import as_read, reading
+from grade.gold import Gold
+from grade.text.corpus import Corpus, sentence_words
+
+_AT: Final = ["sentence_id", "sought_no", "position"]
+_CUE_REACH: Final = 5
+_LAST_FIELD: Final = 2
+
+
+def state_values(corpus: Corpus, spans: pl.DataFrame, gold: Gold, claim_words: pl.DataFrame) -> pl.DataFrame:
+    """Find the first place in each run that states each sought value.
+
+    A quantity states a value when its sentence and the claim share a content word, the nearest
+    entity of every kind that the value has is one of the value's own, and no negation cue stands
+    shortly before it.
+
+    Args:
+        corpus: The texts.
+        spans: SPANS with task_no.
+        gold: The catalogue.
+        claim_words: fact_no and word, the content words of each fact's claim.
+
+    Returns:
+        One row per run and sought value: run_id, sought_no, field_no, entry_no, sentence_no,
+        sentence_id, position, predicted_value, method.
+    """
+    stating = _stating(corpus, spans, gold, claim_words)
+    first = stating.sort(_AT).unique(["sentence_id", "sought_no"], keep="first", maintain_order=True)
+    place = ["field_no", "entry_no", "sentence_no"]
+    return (
+        spans.filter(pl.col("field_no") <= _LAST_FIELD)
+        .join(first, on=["sentence_id", "task_no"])
+        .sort("run_id", "sought_no", *place)
+        .unique(["run_id", "sought_no"], keep="first", maintain_order=True)
+        .select("run_id", "sought_no", *place, "sentence_id", "position", "predicted_value", "method")
+    )
+
+
+def _stating(corpus: Corpus, spans: pl.DataFrame, gold: Gold, claim_words: pl.DataFrame) -> pl.DataFrame:
+    """Quantities that state a sought value: sentence_id, sought_no, position, task_no, predicted_value, method."""
+    equal = _equal(corpus, spans, gold)
+    related = _sharing_words(equal, corpus, claim_words)
+    owned = related.join(_misplaced(related, corpus, gold), on=_AT, how="anti")
+    return owned.join(_denied(owned, corpus, gold), on=_AT, how="anti")
+
+
+def _equal(corpus: Corpus, spans: pl.DataFrame, gold: Gold) -> pl.DataFrame:
+    """Quantities within reach of a sought value of their task."""
+    sought = gold.sought.join(gold.facts.select("fact_no", "task_no"), on="fact_no").rename(
+        {"value": "wanted"}
+    )
+    with_quantity = corpus.quantities.select("sentence_id").unique()
+    met = spans.select("task_no", "sentence_id").join(with_quantity, on="sentence_id", how="semi").unique()
+    stated = met.join(corpus.quantities, on="sentence_id")
+    values = stated.select("task_no", "value", "is_percent").unique()
+    value = pl.col("value")
+    method = reading(
+        value,
+        pl.col("wanted"),
+        pl.col("slack"),
+        divides=pl.col("may_divide") & pl.col("is_percent"),
+        multiplies=pl.col("may_multiply") & (value.abs() > 0) & (value.abs() < 1) & ~pl.col("is_percent"),
+    )
+    matched = values.join(sought, on="task_no").with_columns(method=method).drop_nulls("method")
+    return (
+        stated.join(matched, on=["task_no", "value", "is_percent"])
+        .with_columns(predicted_value=as_read(value, pl.col("method")))
+        .select(*_AT, "clause", "task_no", "fact_no", "predicted_value", "method")
+    )
+
+
+def _sharing_words(equal: pl.DataFrame, corpus: Corpus, claim_words: pl.DataFrame) -> pl.DataFrame:
+    pair = ["sentence_id", "fact_no"]
+    pairs = equal.select(pair).unique()
+    words = sentence_words(corpus, pairs.select("sentence_id").unique())
+    sharing = pairs.join(words, on="sentence_id").join(claim_words, on=["fact_no", "word"], how="semi")
+    return equal.join(sharing.select(pair).unique(), on=pair, how="semi")
+
+
+def _misplaced(related: pl.DataFrame, corpus: Corpus, gold: Gold) -> pl.DataFrame:
+    """Quantities whose nearest entity of some kind is another one's.
+
+    Nearest counts tokens: first within the number's clause, the one before winning a tie, then
+    before it in the sentence, then after it.
+    """
+    kinds = gold.sought_entities.select("sought_no", "kind").unique()
+    around = corpus.entities.select("sentence_id", "kind", "entity", at="position", its_clause="clause")
+    met = related.join(kinds, on="sought_no").join(around, on=["sentence_id", "kind"])
+    # The smallest entity name settles a token's place in the impossible case of a full tie.
+    gap = pl.col("at").cast(pl.Int64) - pl.col("position").cast(pl.Int64)
+    rank = pl.when(pl.col("clause") == pl.col("its_clause")).then(0).when(gap < 0).then(1).otherwise(2)
+    nearest = met.sort(*_AT, "kind", rank, gap.abs(), gap > 0).unique(
+        [*_AT, "kind"], keep="first", maintain_order=True
+    )
+    wrong = nearest.join(gold.sought_entities, on=["sought_no", "kind", "entity"], how="anti")
+    return wrong.select(_AT).unique()
+
+
+def _denied(owned: pl.DataFrame, corpus: Corpus, gold: Gold) -> pl.DataFrame:
+    """Quantities with a negation cue shortly before them in their clause, unless the claim has one."""
+    plain = gold.facts.filter(~pl.col("has_cue")).select("fact_no")
+    cues = corpus.cues.select("sentence_id", "clause", cue="position")
+    met = owned.join(plain, on="fact_no", how="semi").join(cues, on=["sentence_id", "clause"])
+    ahead = pl.col("position").cast(pl.Int64) - pl.col("cue").cast(pl.Int64)
+    return met.filter(ahead.is_between(1, _CUE_REACH)).select(_AT).unique()

@@ -1,0 +1,1 @@
+"""Functions of arrays and numbers; no column names."""

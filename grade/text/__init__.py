@@ -1,0 +1,1 @@
+"""Reading text: cleaning, sentences, tokens, quantities, entities and content words, vectorised."""

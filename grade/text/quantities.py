@@ -1,0 +1,249 @@
+"""Quantities of sentences: signed values with their flags, by token position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from grade.text.encoding import Ints
+from grade.text.lexicon import (
+    BOUND_PAIRS,
+    BOUND_WORDS,
+    MULTIPLIERS,
+    NUMBER_WORDS,
+    TENS_WORDS,
+    UNIT_WORDS,
+    YEAR_LEADS,
+)
+from grade.text.tokens import Flags, Lexed, lookup
+
+Floats = npt.NDArray[np.float64]
+
+_NUMBER: Final = r"^[0-9]+(?:\.[0-9]+)?$"
+_GLUED: Final = r"^([0-9]+(?:\.[0-9]+)?)-?(x|pp|points?|percent|percentage|percentage-points?)$"
+_EXPONENT: Final = r"^[0-9]+(?:\.[0-9]+)?e-?[0-9]+$"
+_OPEN_EXPONENT: Final = r"^[0-9]+(?:\.[0-9]+)?e$"
+_POINT_WORDS: Final = ("pp", "point", "points", "percentage-point", "percentage-points")
+_TAIL: Final = r"\s*\p{Sc}?-?\p{Sc}?\.?$"
+# `>` is an inequality unless it is the head of an arrow.
+_INEQUALITY: Final = rf"(?:<=?|[≤≥]|(?:^|[^-=])>=?){_TAIL}"
+_YEARS: Final = (1900, 2099)
+
+
+@dataclass(frozen=True, slots=True)
+class _Neighbours:
+    """Codes around the pieces at `at`: a step of 1 is the next piece, -1 the one before.
+
+    A step never leaves the sentence by more than its closing piece, as long as each piece
+    between is one that the caller has seen to be a token.
+    """
+
+    lexed: Lexed
+    at: Ints
+
+    def pieces(self, step: int) -> Ints:
+        stream = self.lexed.stream
+        return stream[np.clip(self.at + step, 0, len(stream) - 1)]
+
+    def gap(self, pattern: str, step: int) -> Flags:
+        """Whether the gap before the piece `step` away matches."""
+        return _flags(self.lexed.pieces["gap"].str.contains(pattern), self.pieces(step))
+
+    def token_in(self, words: frozenset[str] | tuple[str, ...], step: int) -> Flags:
+        """Whether the token `step` away is one of `words`."""
+        return _flags(self.lexed.pieces["token"].is_in(list(words)), self.pieces(step))
+
+    def raw(self, pattern: str, step: int) -> Flags:
+        """Whether the token `step` away, as written, matches."""
+        return _flags(self.lexed.pieces["raw"].str.contains(pattern), self.pieces(step))
+
+
+def find_quantities(lexed: Lexed) -> pl.DataFrame:
+    """Find every quantity.
+
+    Returns:
+        One row per quantity, in order: sentence_id, position (of its first token), clause,
+        value, is_percent (a percent sign or word belongs to it) and is_difference (points do).
+        Years after a month, season or the like, numbers after an inequality sign or a bound
+        phrase, and numbers inside longer tokens are none.
+    """
+    read = _readings(lexed)
+    places = lexed.tokens.join(
+        read.filter(pl.col("value").is_not_null()), on="token_id", maintain_order="left"
+    )
+    around = _Neighbours(lexed, places["place"].to_numpy().astype(np.int64))
+    after = _after(places, around)
+    value = _scaled(places, around, after)
+    is_percent, is_difference = _units(places, around, after)
+    keep = np.isfinite(value) & ~_is_no_quantity(places, around, after)
+    columns = places.select("sentence_id", "position", "clause").with_columns(
+        value=pl.Series(value, dtype=pl.Float64),
+        is_percent=pl.Series(is_percent, dtype=pl.Boolean),
+        is_difference=pl.Series(is_difference, dtype=pl.Boolean),
+    )
+    return columns.filter(pl.Series(keep, dtype=pl.Boolean))
+
+
+def _readings(lexed: Lexed) -> pl.DataFrame:
+    """How each distinct token reads as a number: token_id, value, unit, is_digits, is_word."""
+    token = pl.col("token")
+    glued = token.str.extract(_GLUED, 1)
+    head = pl.when(token.str.contains(_OPEN_EXPONENT)).then(token.str.head(-1))
+    digits = (
+        pl.when(token.str.contains(f"{_NUMBER}|{_EXPONENT}")).then(token).otherwise(pl.coalesce(glued, head))
+    )
+    words = token.replace_strict({**NUMBER_WORDS, "one": 1.0}, default=None, return_dtype=pl.Float64)
+    return lexed.vocabulary.select(
+        "token_id",
+        "token",
+        value=pl.coalesce(digits.cast(pl.Float64), words),
+        unit=token.str.extract(_GLUED, 2).fill_null(""),
+        is_number=token.str.contains(_NUMBER),
+        is_word=words.is_not_null(),
+        is_open=token.str.contains(_OPEN_EXPONENT),
+    )
+
+
+def _flags(values: pl.Series, codes: Ints) -> Flags:
+    return lookup(values, codes).astype(np.bool_)
+
+
+def _after(places: pl.DataFrame, around: _Neighbours) -> Ints:
+    """Steps to the piece after the quantity: 2 for `forty five` and `1.5e+3`, else 1."""
+    is_ten = places["token"].is_in(list(TENS_WORDS)).to_numpy()
+    joined = is_ten & around.token_in(frozenset(UNIT_WORDS), 1) & around.gap(r"^\s+$", 1)
+    return np.where(joined | _is_open(places, around), 2, 1)
+
+
+def _is_open(places: pl.DataFrame, around: _Neighbours) -> Flags:
+    """`1.5e`, which `+3` completes."""
+    return places["is_open"].to_numpy() & around.gap(r"^\+$", 1) & around.raw("^[0-9]+$", 1)
+
+
+def _scaled(places: pl.DataFrame, around: _Neighbours, after: Ints) -> Floats:
+    """Value with its leading dot, second number word, multiplier and sign."""
+    value = places["value"].to_numpy().copy()
+    second = lookup(
+        around.lexed.pieces["token"].replace_strict(UNIT_WORDS, default=0.0, return_dtype=pl.Float64),
+        around.pieces(1),
+    ).astype(np.float64)
+    value = value + np.where(after == 2, second, 0.0)
+    exponent = around.lexed.pieces["token"].gather(pl.Series(around.pieces(1)))
+    powers = pl.select(pl.concat_str(places["token"], exponent).cast(pl.Float64, strict=False)).to_series()
+    value = np.where(_is_open(places, around), powers.to_numpy(), value)
+    has_dot = _has_leading_dot(places, around)
+    fraction = places.select(
+        pl.concat_str(pl.lit("0."), pl.col("token")).cast(pl.Float64, strict=False)
+    ).to_series()
+    value = np.where(has_dot, fraction.to_numpy(), value)
+    for word, factor in MULTIPLIERS.items():
+        value = np.where(_step(around, after, frozenset({word})), value * factor, value)
+    return np.where(_is_negative(places, around, has_dot), -value, value)
+
+
+def _step(around: _Neighbours, after: Ints, words: frozenset[str] | tuple[str, ...]) -> Flags:
+    return np.where(after == 2, around.token_in(words, 2), around.token_in(words, 1))
+
+
+def _starts(places: pl.DataFrame) -> Flags:
+    return (places["position"] == 0).to_numpy()
+
+
+def _has_leading_dot(places: pl.DataFrame, around: _Neighbours) -> Flags:
+    """`.82`, where nothing to be read stands before the dot."""
+    whole_digits = places["token"].str.contains("^[0-9]+$").to_numpy()
+    return whole_digits & around.gap(r"\.$", 0) & (_starts(places) | ~around.gap(r"^\.$", 0))
+
+
+def _is_negative(places: pl.DataFrame, around: _Neighbours, has_dot: Flags) -> Flags:
+    """A hyphen touches the number, a currency sign between them or not, and no word before it."""
+    plain = around.gap(r"-\p{Sc}?$", 0) & (_starts(places) | ~around.gap(r"^-\p{Sc}?$", 0))
+    dotted = around.gap(r"-\p{Sc}?\.$", 0) & (_starts(places) | ~around.gap(r"^-\p{Sc}?\.$", 0))
+    return np.where(has_dot, dotted, plain) & ~places["is_word"].to_numpy()
+
+
+def _units(places: pl.DataFrame, around: _Neighbours, after: Ints) -> tuple[Flags, Flags]:
+    """Flags percent and difference, from a glued unit, a sign or the words that follow."""
+    unit = places["unit"]
+    scaled = _step(around, after, frozenset(MULTIPLIERS))
+    last = after + scaled
+    next_words = {step: (last == step) for step in (1, 2, 3)}
+
+    def any_step(test: Flags, step: int) -> Flags:
+        return next_words[step] & test
+
+    points = np.zeros(len(places), dtype=np.bool_)
+    percent = points.copy()
+    for step in next_words:
+        of_percentage = around.token_in(("percentage",), step) & around.token_in(
+            ("point", "points"), step + 1
+        )
+        points |= any_step(around.token_in(_POINT_WORDS, step) | of_percentage, step)
+        per_cent = around.token_in(("per",), step) & around.token_in(("cent",), step + 1)
+        percent |= any_step(around.token_in(("percent",), step) | per_cent | around.gap(r"^\s*%", step), step)
+    glued_points = unit.is_in(list(_POINT_WORDS)).to_numpy()
+    percentage_points = (unit == "percentage").to_numpy() & around.token_in(("point", "points"), 1)
+    is_difference = points | glued_points | percentage_points
+    return percent | is_difference | (unit == "percent").to_numpy(), is_difference
+
+
+def _is_no_quantity(places: pl.DataFrame, around: _Neighbours, after: Ints) -> Flags:
+    is_word = places["is_word"].to_numpy()
+    return (
+        _is_date(places, around)
+        | _is_ambiguous(places, around)
+        | around.gap(_INEQUALITY, 0)
+        | _is_half_exponent(places, around)
+        | _is_bound(places, around)
+        | (is_word & _is_idle_word(places, around, after))
+    )
+
+
+def _is_date(places: pl.DataFrame, around: _Neighbours) -> Flags:
+    is_year = places["value"].is_between(*_YEARS) & places["token"].str.contains("^[0-9]{4}$")
+    behind = ~_starts(places) & around.token_in(frozenset(YEAR_LEADS), -1)
+    return is_year.to_numpy() & behind
+
+
+def _is_ambiguous(places: pl.DataFrame, around: _Neighbours) -> Flags:
+    """`1.234,56` may be either of two numbers."""
+    head = r"^[0-9]{1,3}(?:\.[0-9]{3})+$"
+    is_head = around.raw(head, 0) & around.gap("^,$", 1) & around.raw("^[0-9]+$", 1)
+    is_tail = around.raw("^[0-9]+$", 0) & around.gap("^,$", 0) & around.raw(head, -1)
+    return is_head | (is_tail & ~_starts(places))
+
+
+def _is_half_exponent(places: pl.DataFrame, around: _Neighbours) -> Flags:
+    """`1.5e` without its power, or the power by itself."""
+    is_power = around.raw("^[0-9]+$", 0) & around.gap(r"^\+$", 0) & around.raw(_OPEN_EXPONENT, -1)
+    return (places["is_open"].to_numpy() & ~_is_open(places, around)) | (is_power & ~_starts(places))
+
+
+def _is_bound(places: pl.DataFrame, around: _Neighbours) -> Flags:
+    parted = around.gap("[,;:]", 0)
+    position = places["position"].to_numpy()
+    single = (position >= 1) & around.token_in(BOUND_WORDS, -1)
+    pair = np.zeros(len(places), dtype=np.bool_)
+    for first, second in BOUND_PAIRS:
+        pair |= around.token_in((first,), -2) & around.token_in((second,), -1)
+    pair &= (position >= 2) & ~around.gap("[,;:]", -1)  # noqa: PLR2004 - two tokens
+    return ~parted & (single | pair)
+
+
+def _is_idle_word(places: pl.DataFrame, around: _Neighbours, after: Ints) -> Flags:
+    """Number words that count nothing: beside hundred, `one` without a unit, a ten's second word."""
+    hundreds = frozenset({"hundred", "hundreds"})
+    starts = _starts(places)
+    beside = (~starts & around.token_in(hundreds, -1)) | np.where(
+        after == 2, around.token_in(hundreds, 2), around.token_in(hundreds, 1)
+    )
+    is_one = (places["token"] == "one").to_numpy()
+    of_percentage = around.token_in(("percentage",), 1) & around.token_in(("point", "points"), 2)
+    counts_points = around.token_in((*_POINT_WORDS, "percent"), 1) | of_percentage
+    is_unit = places["token"].is_in(list(UNIT_WORDS)).to_numpy()
+    second = ~starts & is_unit & around.token_in(frozenset(TENS_WORDS), -1) & around.gap(r"^\s+$", 0)
+    return beside | (is_one & ~counts_points) | second
