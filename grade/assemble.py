@@ -86,7 +86,7 @@ def assemble(
         for key in (GROUNDING, INSIGHT, CALIBRATION)
     )
     wide = wide.with_columns(_judged_score(key).alias(key) for key in JUDGED).with_columns(
-        pl.lit(None, pl.Float64).alias(CONSISTENCY), pl.col("n_unsettled").fill_null(0)
+        pl.lit(None, pl.Float64).alias(CONSISTENCY)
     )
     parts = [
         wide.select(
@@ -106,7 +106,7 @@ def _grounding(fact_checks: pl.DataFrame) -> pl.DataFrame:
 
 
 def _claimed(claim_checks: pl.DataFrame, claims: pl.DataFrame) -> pl.DataFrame:
-    """Insight quality and calibration, and how many checks nothing settled."""
+    """Insight quality and calibration, and whether each rests on a check that nothing settled."""
     marked = claims.group_by("task_id").agg(has_marked=pl.col("is_calibration").any())
     checks = claim_checks.join(
         claims.select("task_id", "claim_id", "is_calibration"), on=["task_id", "claim_id"]
@@ -125,11 +125,12 @@ def _claimed(claim_checks: pl.DataFrame, claims: pl.DataFrame) -> pl.DataFrame:
     means = checks.group_by(RUN_KEY).agg(
         _mean(passed, insight).alias(INSIGHT),
         *(_mean(passed, kept).alias(name) for name, kept in parts.items()),
-        n_unsettled=unsettled.sum(),
+        (unsettled & insight).any().alias(f"is_open_{INSIGHT}"),
+        (unsettled & (~insight | counted)).any().alias(f"is_open_{CALIBRATION}"),
     )
     # The mean of at most three parts: adding them left to right is the same in every run.
     return means.with_columns(pl.mean_horizontal(*parts).alias(CALIBRATION)).select(
-        *RUN_KEY, INSIGHT, CALIBRATION, "n_unsettled"
+        *RUN_KEY, INSIGHT, CALIBRATION, f"is_open_{INSIGHT}", f"is_open_{CALIBRATION}"
     )
 
 
@@ -163,5 +164,5 @@ def _flags(key: str) -> pl.Expr:
     if key == GROUNDING:
         flags["nonfinite_metric"] = pl.col("is_nonfinite")
     if key in {INSIGHT, CALIBRATION}:
-        flags["unjudged_claims"] = pl.col("n_unsettled") > 0
+        flags["unjudged_claims"] = pl.col(f"is_open_{key}").fill_null(value=False)
     return pl.concat_list(pl.when(held).then(pl.lit(name)) for name, held in flags.items()).list.drop_nulls()

@@ -18,7 +18,7 @@ import polars as pl
 from grade.dimensions import DIMENSIONS
 from grade.models import GoldFact, Task
 from grade.schemas import FACTS, GOLD_TEXTS, CLAIMS, SOUGHT, SOUGHT_ENTITIES, TASKS, Table, check
-from grade.text.cleaning import clean
+from grade.text.cleaning import clean, lines, sentences
 from grade.text.lexicon import RATE_WORDS
 from grade.text.quantities import find_quantities
 from grade.text.tokens import tokenise
@@ -53,7 +53,6 @@ class Gold(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Quantity:
-    position: int
     clause: int
     value: float
     is_percent: bool
@@ -129,15 +128,19 @@ def _frame(table: Table, rows: Iterable[Sequence[Any]]) -> pl.DataFrame:
 
 
 def _read(texts: pl.DataFrame) -> list[_Reading]:
-    lexed = tokenise(texts.select("text", sentence_id="text_no"))
+    cut = texts.select("text_no", text=lines(pl.col("text"))).explode("text")
+    cut = cut.with_columns(text=sentences(pl.col("text"))).explode("text").with_row_index("sentence_id")
+    lexed = tokenise(cut.select("sentence_id", "text"))
+    owners = cut["text_no"].to_list()
     words = lexed.tokens.join(lexed.vocabulary, on="token_id", maintain_order="left")
-    cues = set(words.filter("is_cue")["sentence_id"])
+    cues = {owners[n] for n in words.filter("is_cue")["sentence_id"]}
     entities: dict[int, list[_Entity]] = defaultdict(list)
-    for owner, *values in words.drop_nulls("entity").select("sentence_id", "clause", "kind", "entity").rows():
-        entities[owner].append(_Entity(*values))
+    for n, *values in words.drop_nulls("entity").select("sentence_id", "clause", "kind", "entity").rows():
+        entities[owners[n]].append(_Entity(*values))
     quantities: dict[int, list[_Quantity]] = defaultdict(list)
-    for owner, *values in find_quantities(lexed).rows():
-        quantities[owner].append(_Quantity(*values))
+    told = ("sentence_id", "clause", "value", "is_percent", "is_difference")
+    for n, *values in find_quantities(lexed).select(told).rows():
+        quantities[owners[n]].append(_Quantity(*values))
     return [
         _Reading(n in cues, _says_rate(text), tuple(quantities[n]), tuple(entities[n]))
         for n, text in texts.rows()

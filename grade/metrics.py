@@ -50,7 +50,7 @@ def flatten_metrics(runs: pl.DataFrame, *, database: Database | None = None) -> 
     frame = documents.to_frame("document").select(document_id=pl.int_range(pl.len()), document="document")
     with opened(database) as db:
         nodes = db.query("metric_nodes", {"documents": frame})
-    leaves = _valued(_keyed(_with_segments(nodes))).with_columns(key=_numbered("document_id", "key"))
+    leaves = _numbered(_valued(_keyed(_with_segments(nodes))), "document_id", "key")
     is_finite = pl.col("value").is_finite() | pl.col("value").is_null()
     rows = owners.join(leaves.filter(is_finite), on="document_id", maintain_order="left_right")
     numbered = rows.with_columns(leaf_no=pl.int_range(pl.len(), dtype=pl.UInt32).over("run_id"))
@@ -68,14 +68,16 @@ def _with_segments(nodes: pl.DataFrame) -> pl.DataFrame:
     by_entity = pl.when(pl.col("in_list") & pl.col("is_object")).then(pl.col("entities"))
     segment = pl.coalesce(by_entity, pl.col("key"))
     named = named.with_columns(segment=segment)
-    return named.with_columns(segment=_numbered("document_id", "parent_id", "segment"))
+    return _numbered(named, "document_id", "parent_id", "segment")
 
 
-def _numbered(*key: str) -> pl.Expr:
-    """The last column of `key`, with "#2", "#3" where the key comes again."""
+def _numbered(frame: pl.DataFrame, *key: str) -> pl.DataFrame:
+    """Write "#2", "#3" behind the last column of `key` where the key comes again."""
+    if not frame.select(key).is_duplicated().any():
+        return frame
     repeat = pl.int_range(1, pl.len() + 1).over(key)
-    name = key[-1]
-    return pl.when(repeat > 1).then(pl.concat_str(name, pl.lit("#"), repeat.cast(pl.String))).otherwise(name)
+    again = pl.concat_str(key[-1], pl.lit("#"), repeat.cast(pl.String))
+    return frame.with_columns(pl.when(repeat > 1).then(again).otherwise(key[-1]).alias(key[-1]))
 
 
 def _naming_entities(nodes: pl.DataFrame) -> pl.DataFrame:

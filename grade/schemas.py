@@ -6,7 +6,6 @@ A `Table` says what one row is, which columns it has in which order, its key and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
@@ -14,57 +13,22 @@ import pandera.polars as pa
 import polars as pl
 from pandera.errors import SchemaError, SchemaErrors
 
-from grade.columns import COLUMNS, Column
+from grade.decision_schemas import (
+    AGREEMENT,
+    CATEGORY_RESULTS,
+    DECISIONS,
+    DISAGREEMENTS,
+    FINDING_COUNTS,
+    FINDINGS,
+    JUDGED_CATEGORIES,
+    REVIEW_QUEUE,
+)
+from grade.desk_schemas import COMPARISONS, GOLD_CLAIMS, GOLD_FACTS, INTERVALS
 from grade.dimensions import DIMENSIONS
 from grade.errors import ContractError
+from grade.judging.tables import JUDGING_TABLES
+from grade.table import GROUP_KEY, RUN_KEY, Table
 
-
-@dataclass(frozen=True)
-class Table:
-    """One table of the house.
-
-    Attributes:
-        name: The table's name, also of its file where it is written.
-        row: What one row is.
-        key: The columns that find a row; rows are unique and sorted by them.
-        values: The other columns, in order.
-        required: Value columns that are never null.
-        renamed: Columns that mean something else here: name here -> entry of `COLUMNS`.
-        is_written: The table is part of a result folder.
-        is_unique: The key is unique.
-    """
-
-    name: str
-    row: str
-    key: tuple[str, ...]
-    values: tuple[str, ...]
-    required: frozenset[str] = frozenset()
-    renamed: dict[str, str] = field(default_factory=dict)
-    is_written: bool = True
-    is_unique: bool = True
-    nullable_key: frozenset[str] = frozenset()
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """All column names, keys first."""
-        return self.key + self.values
-
-    def column(self, name: str) -> Column:
-        """Return what the column `name` holds in this table."""
-        return COLUMNS[self.renamed.get(name, name)]
-
-    @property
-    def dtypes(self) -> dict[str, pl.DataType]:
-        """Polars schema of the table."""
-        return {name: self.column(name).dtype for name in self.columns}  # type: ignore[misc]
-
-    def empty(self) -> pl.DataFrame:
-        """Return the table without rows."""
-        return pl.DataFrame(schema=self.dtypes)
-
-
-RUN_KEY: Final = ("model_id", "task_id", "run_index")
-GROUP_KEY: Final = ("model_id", "task_id")
 _N_SCORED: Final = tuple(f"n_scored_{key}" for key in DIMENSIONS)
 _METADATA: Final = (
     "adapter_version",
@@ -230,6 +194,8 @@ OVERALL_SCORES: Final = Table("overall_scores", "a model", ("model_id",), _ROLLE
 
 RESULT_TABLES: Final[tuple[Table, ...]] = (
     TASKS,
+    GOLD_FACTS,
+    GOLD_CLAIMS,
     RUNS,
     REJECTS,
     VERDICTS,
@@ -242,6 +208,13 @@ RESULT_TABLES: Final[tuple[Table, ...]] = (
     TRACK_SCORES,
     PACK_SCORES,
     OVERALL_SCORES,
+    INTERVALS,
+    COMPARISONS,
+    CATEGORY_RESULTS,
+    FINDINGS,
+    DECISIONS,
+    DISAGREEMENTS,
+    AGREEMENT,
 )
 """The tables of a result folder, in the order in which they are made."""
 
@@ -333,10 +306,13 @@ INNER_TABLES: Final[tuple[Table, ...]] = (
     SPANS,
     SENTENCES,
     TOKENS,
+    JUDGED_CATEGORIES,
+    FINDING_COUNTS,
+    REVIEW_QUEUE,
 )
 """Tables that only stages see."""
 
-_BY_NAME: Final = {table.name: table for table in (*RESULT_TABLES, *INNER_TABLES)}
+_BY_NAME: Final = {table.name: table for table in (*RESULT_TABLES, *INNER_TABLES, *JUDGING_TABLES)}
 
 
 def check(frame: pl.DataFrame, table: Table, *, where: str = "") -> pl.DataFrame:
@@ -354,9 +330,20 @@ def check(frame: pl.DataFrame, table: Table, *, where: str = "") -> pl.DataFrame
         _pandera_schema(table.name).validate(frame, lazy=True)
     except (SchemaError, SchemaErrors) as fault:
         raise ContractError(f"{table.name} after {where or 'a stage'}: {fault}") from fault
-    if table.is_unique and frame.select(table.key).is_duplicated().any():
-        raise ContractError(f"{table.name} after {where or 'a stage'}: key {table.key} is not unique")
+    if table.is_unique and not _is_strictly_ascending(frame, table.key):
+        fault_text = "not unique" if frame.select(table.key).is_duplicated().any() else "not sorted"
+        raise ContractError(f"{table.name} after {where or 'a stage'}: key {table.key} is {fault_text}")
     return frame
+
+
+def _is_strictly_ascending(frame: pl.DataFrame, key: tuple[str, ...]) -> bool:
+    """Whether each row's key is greater than the one before, nulls first: unique and sorted at once."""
+    rises = pl.lit(value=False)
+    for name in reversed(key):
+        here, before = pl.col(name), pl.col(name).shift(1)
+        greater = (here > before).fill_null(here.is_not_null() & before.is_null())
+        rises = greater | (here.eq_missing(before) & rises)
+    return bool(frame.select(rises.slice(1).all()).item())
 
 
 @cache

@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from grade.claims.candidates import CLAIM_FIELDS, Candidates
+from grade.claims.candidates import Candidates
+from grade.gold import Gold
 from grade.text.corpus import Corpus
 from grade.text.encoding import Ints
 from grade.text.sequences import find_sequences
-from grade.gold import Gold
 
 _PAIR: Final = ["claim_no", "text_id"]
 
@@ -31,18 +31,17 @@ def match_raw(candidates: Candidates, corpus: Corpus, gold: Gold) -> pl.DataFram
     claims = gold.claims.select(
         "claim_no", "task_no", "kind", claim_text_id=pl.col("text_no") + pl.lit(corpus.first_gold, pl.UInt32)
     )
-    token_sets = candidates.tokens.select("text_id", "token_id").unique()
-    pairs = _sharing(candidates.places, claims, token_sets)
-    sizes = token_sets.group_by("text_id").agg(size=pl.len().cast(pl.Int64))
-    sized = pairs.join(sizes, on="text_id", maintain_order="left").join(
-        sizes.select(claim_text_id="text_id", claim_size="size"), on="claim_text_id", maintain_order="left"
-    )
+    likely = _likely(candidates, claims, corpus)
+    sizes = _set_sizes(candidates.tokens, pl.concat([likely["text_id"], claims["claim_text_id"]]))
     union = pl.col("size") + pl.col("claim_size") - pl.col("shared")
-    likely = sized.with_columns(
-        similarity=pl.col("shared") / union, overlaps=2 * pl.col("shared") >= union
-    ).filter(pl.col("overlaps") | (pl.col("shared") == pl.col("claim_size")))
-    contained = _contained(likely.filter(pl.col("shared") == pl.col("claim_size")), candidates.tokens)
-    matched = likely.join(contained, on=_PAIR, how="left", maintain_order="left").with_columns(
+    sized = (
+        likely.join(sizes, on="text_id", maintain_order="left")
+        .join(sizes.select(claim_text_id="text_id", claim_size="size"), on="claim_text_id", maintain_order="left")
+        .with_columns(similarity=pl.col("shared") / union, overlaps=2 * pl.col("shared") >= union)
+    )
+    holding = sized.filter(pl.col("shared") == pl.col("claim_size"))
+    contained = _contained(holding, candidates.tokens)
+    matched = sized.join(contained, on=_PAIR, how="left", maintain_order="left").with_columns(
         is_contained=pl.col("start").is_not_null()
     )
     return matched.filter(pl.col("is_contained") | pl.col("overlaps")).select(
@@ -53,58 +52,86 @@ def match_raw(candidates: Candidates, corpus: Corpus, gold: Gold) -> pl.DataFram
 def _contained(pairs: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
     """First place of each claim in each text: claim_no, text_id, start, length."""
     wanted = pairs.select(inner="claim_text_id", outer="text_id").unique()
-    ids = pl.concat([wanted.select(text_id="inner"), wanted.select(text_id="outer")]).unique()
-    places = find_sequences(tokens.join(ids, on="text_id", how="semi", maintain_order="left"), wanted)
+    ids = pl.concat([wanted["inner"], wanted["outer"]]).unique()
+    places = find_sequences(tokens.filter(pl.col("text_id").is_in(ids.implode())), wanted)
     first = places.group_by("inner", "outer", "length").agg(pl.col("start").min())
     return pairs.join(first, left_on=["claim_text_id", "text_id"], right_on=["inner", "outer"]).select(
         *_PAIR, "start", "length"
     )
 
 
-def _sharing(places: pl.DataFrame, claims: pl.DataFrame, token_sets: pl.DataFrame) -> pl.DataFrame:
-    """Pairs that share a token, with how many they share.
+def _set_sizes(tokens: pl.DataFrame, text_ids: pl.Series) -> pl.DataFrame:
+    """Number of distinct tokens of some texts: text_id, size."""
+    kept = tokens.filter(pl.col("text_id").is_in(text_ids.unique().implode()))
+    return kept.group_by("text_id").agg(size=pl.col("token_id").n_unique().cast(pl.Int64))
 
-    Texts and claims meet in blocks of one task and kind. With tokens numbered per block, one
-    sparse product of texts x tokens and tokens x claims counts what every pair shares.
+
+def _likely(candidates: Candidates, claims: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:
+    """Pairs that share at least half of the claim's tokens, with how many they share.
+
+    No other pair can match: Jaccard >= 0.5 means 3 x shared >= claim + text, and the text has at
+    least the shared tokens. A token counts as another one in another task, so that one sparse
+    product of texts x tokens and tokens x claims compares within tasks only.
     """
-    block = ["task_no", "kind"]
-    fields = pl.DataFrame(
-        [(kind, number) for kind, numbers in CLAIM_FIELDS.items() for number in numbers],
-        schema={"kind": pl.String, "field_no": pl.UInt8},
-        orient="row",
+    texts = candidates.places.select("task_no", "text_id").unique().with_row_index("row")
+    wanted = _wanted_tokens(claims, candidates.tokens)
+    columns = wanted.select("task_no", "token_id").unique().sort("task_no", "token_id").with_row_index("column")
+    n_tasks = 1 + max(int(claims["task_no"].max() or 0), int(texts["task_no"].max() or 0))
+    table = np.full((n_tasks, corpus.vocabulary.height), -1, dtype=np.int32)
+    table[columns["task_no"].to_numpy(), columns["token_id"].to_numpy()] = columns["column"].to_numpy()
+    left = _incidence(*_rows_and_columns(texts, candidates.tokens, table), (texts.height, columns.height))
+    placed = wanted.join(columns, on=["task_no", "token_id"])
+    right = _incidence(
+        placed["column"].to_numpy(), placed["claim_no"].to_numpy(), (columns.height, claims.height)
     )
-    met = places.select("task_no", "field_no", "text_id").unique().join(fields, on="field_no")
-    texts = met.select(*block, "text_id").unique().sort(*block, "text_id").with_row_index("row")
-    claim_tokens = claims.join(token_sets, left_on="claim_text_id", right_on="text_id").select(
-        *block, "claim_no", "token_id"
+    shared = (left @ right).tocoo()
+    half = np.asarray(right.sum(axis=0)).ravel()
+    kept = 2 * shared.data >= half[shared.col]
+    pairs = pl.DataFrame(
+        {
+            "row": pl.Series(shared.row[kept], dtype=pl.UInt32),
+            "claim_no": pl.Series(shared.col[kept], dtype=pl.UInt32),
+            "shared": pl.Series(shared.data[kept], dtype=pl.Int64),
+        }
     )
-    columns = (
-        claim_tokens.select(*block, "token_id").unique().sort(*block, "token_id").with_row_index("column")
-    )
-    left = texts.join(token_sets, on="text_id").join(columns, on=[*block, "token_id"]).select("row", "column")
-    right = claim_tokens.join(columns, on=[*block, "token_id"]).select("column", "claim_no")
-    counts = _product(left, right, (texts.height, columns.height, claims.height))
     return (
-        counts.join(texts.select("row", "text_id"), on="row", maintain_order="left")
+        pairs.join(texts.select("row", "text_id"), on="row", maintain_order="left")
         .join(claims.select("claim_no", "kind", "claim_text_id"), on="claim_no", maintain_order="left")
         .select(*_PAIR, "kind", "claim_text_id", "shared")
     )
 
 
-def _product(left: pl.DataFrame, right: pl.DataFrame, shape: tuple[int, int, int]) -> pl.DataFrame:
-    """Count shared columns of the two sides: row, claim_no, shared."""
-    rows, columns, claims = shape
-    texts = _incidence(left["row"].to_numpy(), left["column"].to_numpy(), (rows, columns))
-    wanted = _incidence(right["column"].to_numpy(), right["claim_no"].to_numpy(), (columns, claims))
-    shared = (texts @ wanted).tocoo()
-    return pl.DataFrame(
-        {
-            "row": pl.Series(shared.row, dtype=pl.UInt32),
-            "claim_no": pl.Series(shared.col, dtype=pl.UInt32),
-            "shared": pl.Series(shared.data, dtype=pl.Int64),
-        }
-    )
+def _wanted_tokens(claims: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
+    """The distinct tokens of each claim: task_no, claim_no, token_id."""
+    texts = claims.select("task_no", "claim_no", text_id="claim_text_id")
+    kept = tokens.filter(pl.col("text_id").is_in(texts["text_id"].unique().implode()))
+    return texts.join(kept, on="text_id").select("task_no", "claim_no", "token_id").unique()
+
+
+def _rows_and_columns(texts: pl.DataFrame, tokens: pl.DataFrame, table: Ints) -> tuple[Ints, Ints]:
+    """Row and column of every token that a text shares with a claim of its task.
+
+    Args:
+        texts: row, task_no, text_id.
+        tokens: text_id and token_id; rows of a text contiguous.
+        table: Column of each task and token, -1 where no claim of the task has it.
+    """
+    owner = tokens["text_id"].to_numpy()
+    first = np.flatnonzero(np.diff(owner, prepend=owner[:1] + np.uint32(1)))
+    bounds = pl.DataFrame({"text_id": owner[first], "first": first, "length": np.diff(first, append=len(owner))})
+    placed = texts.join(bounds, on="text_id", how="left", maintain_order="left")
+    length = placed["length"].to_numpy().astype(np.int32)
+    row = np.repeat(np.arange(placed.height, dtype=np.int32), length)
+    shift = placed["first"].to_numpy().astype(np.int32) - (np.cumsum(length, dtype=np.int32) - length)
+    token = tokens["token_id"].to_numpy()[np.arange(len(row), dtype=np.int32) + shift[row]]
+    column = table[placed["task_no"].to_numpy()[row], token]
+    kept = column >= 0
+    return row[kept], column[kept]
 
 
 def _incidence(rows: Ints, columns: Ints, shape: tuple[int, int]) -> sparse.csr_array:
-    return sparse.csr_array((np.ones(len(rows), dtype=np.int32), (rows, columns)), shape=shape)
+    """A matrix of ones where rows and columns meet, once however often they do."""
+    matrix = sparse.csr_array((np.ones(len(rows), dtype=np.int32), (rows, columns)), shape=shape)
+    matrix.sum_duplicates()
+    matrix.data[:] = 1
+    return matrix

@@ -77,14 +77,14 @@ def _equal(corpus: Corpus, spans: pl.DataFrame, gold: Gold) -> pl.DataFrame:
     return (
         stated.join(matched, on=["task_no", "value", "is_percent"])
         .with_columns(predicted_value=as_read(value, pl.col("method")))
-        .select(*_AT, "clause", "task_no", "fact_no", "predicted_value", "method")
+        .select(*_AT, "last", "clause", "task_no", "fact_no", "predicted_value", "method")
     )
 
 
 def _sharing_words(equal: pl.DataFrame, corpus: Corpus, claim_words: pl.DataFrame) -> pl.DataFrame:
     pair = ["sentence_id", "fact_no"]
     pairs = equal.select(pair).unique()
-    words = sentence_words(corpus, pairs.select("sentence_id").unique())
+    words = sentence_words(corpus, pairs.select("sentence_id").unique(), claim_words["word"])
     sharing = pairs.join(words, on="sentence_id").join(claim_words, on=["fact_no", "word"], how="semi")
     return equal.join(sharing.select(pair).unique(), on=pair, how="semi")
 
@@ -92,14 +92,14 @@ def _sharing_words(equal: pl.DataFrame, corpus: Corpus, claim_words: pl.DataFram
 def _misplaced(related: pl.DataFrame, corpus: Corpus, gold: Gold) -> pl.DataFrame:
     """Quantities whose nearest entity of some kind is another one's.
 
-    Nearest counts tokens: first within the number's clause, the one before winning a tie, then
-    before it in the sentence, then after it.
+    Nearest counts tokens, to the number's first or last: within its clause, the one before
+    winning a tie; then before it in the sentence, then after it.
     """
     kinds = gold.sought_entities.select("sought_no", "kind").unique()
     around = corpus.entities.select("sentence_id", "kind", "entity", at="position", its_clause="clause")
     met = related.join(kinds, on="sought_no").join(around, on=["sentence_id", "kind"])
-    # The smallest entity name settles a token's place in the impossible case of a full tie.
-    gap = pl.col("at").cast(pl.Int64) - pl.col("position").cast(pl.Int64)
+    at, first, last = (pl.col(name).cast(pl.Int64) for name in ("at", "position", "last"))
+    gap = pl.when(at < first).then(at - first).otherwise(at - last)
     rank = pl.when(pl.col("clause") == pl.col("its_clause")).then(0).when(gap < 0).then(1).otherwise(2)
     nearest = met.sort(*_AT, "kind", rank, gap.abs(), gap > 0).unique(
         [*_AT, "kind"], keep="first", maintain_order=True

@@ -39,18 +39,18 @@ def match_structured(
         claim_words: fact_no and word, the content words of each fact's claim.
     """
     placed = leaves.join(runs.select("run_id", "task_no"), on="run_id", maintain_order="left")
-    bound = placed.join(bind_keys(placed, gold, claim_words), on=["task_no", "key"], maintain_order="left")
+    valued = gold._replace(facts=gold.facts.filter(pl.col("mode") == "value"))
+    bound = placed.join(bind_keys(placed, valued, claim_words), on=["task_no", "key"], maintain_order="left")
     declared = bound.filter("is_declared").select(_CHECK).unique()
     named = declared.with_columns(has_declared=True)
     counting = bound.join(named, on=_CHECK, how="left", maintain_order="left").filter(
         (pl.col("has_declared").is_null() | pl.col("is_declared")) & ~pl.col("is_vetoed")
     )
-    return StructuredFacts(pl.concat([_values(counting, gold), _strings(placed, gold)]), declared)
+    return StructuredFacts(pl.concat([_values(counting, valued), _strings(placed, gold)]), declared)
 
 
 def _values(counting: pl.DataFrame, gold: Gold) -> pl.DataFrame:
     """The nearest matching value of each run and fact."""
-    wanted = gold.sought.join(gold.facts.filter(pl.col("mode") == "value"), on="fact_no", how="semi")
     leaf, gold_value = pl.col("leaf"), pl.col("value")
     percent_like = pl.col("is_percent") | ((leaf.abs() > 1) & (leaf.abs() <= 100) & pl.col("says_rate"))  # noqa: PLR2004
     fraction_like = (leaf.abs() > 0) & (leaf.abs() < 1) & ~pl.col("is_percent") & pl.col("says_rate")
@@ -64,7 +64,7 @@ def _values(counting: pl.DataFrame, gold: Gold) -> pl.DataFrame:
     return (
         counting.rename({"value": "leaf"})
         .drop_nulls("leaf")
-        .join(wanted, on="fact_no")
+        .join(gold.sought, on="fact_no")
         .with_columns(method=method)
         .drop_nulls("method")
         .with_columns(predicted_value=as_read(leaf, pl.col("method")))

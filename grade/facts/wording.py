@@ -68,7 +68,7 @@ def _naming(pairs: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:
 
 def _worded(pairs: pl.DataFrame, corpus: Corpus, claim_words: pl.DataFrame) -> pl.DataFrame:
     """Sentences with half of the claim's content words, all its identifiers and its polarity."""
-    words = sentence_words(corpus, pairs.select("sentence_id").unique())
+    words = sentence_words(corpus, pairs.select("sentence_id").unique(), claim_words["word"])
     wanted = claim_words.group_by("fact_no").agg(n_wanted=pl.len())
     shared = (
         words.join(claim_words, on="word")

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-Ints = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int32]
 
 
 def encode(texts: pl.Series) -> tuple[pl.Series, Ints]:
@@ -32,4 +32,5 @@ def _grouped(texts: pl.Series, keys: pl.Series) -> tuple[pl.Series, Ints]:
     rows = pl.DataFrame({"key": keys}).with_row_index("row")
     distinct = rows.group_by("key").agg(pl.col("row").min()).sort("row").with_row_index("code")
     codes = rows.join(distinct.select("key", "code"), on="key", how="left", maintain_order="left")["code"]
-    return texts.gather(distinct["row"]), codes.to_numpy().astype(np.int64)
+    return texts.gather(distinct["row"]), codes.to_numpy().astype(np.int32)
+

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grade.text.encoding import Ints
+from grade.text.encoding import Ints, encode
 from grade.text.lexicon import (
     BOUND_PAIRS,
     BOUND_WORDS,
@@ -19,7 +18,7 @@ from grade.text.lexicon import (
     UNIT_WORDS,
     YEAR_LEADS,
 )
-from grade.text.tokens import Flags, Lexed, lookup
+from grade.text.tokens import Flags, Lexed, Stream, lookup
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,55 +31,61 @@ _TAIL: Final = r"\s*\p{Sc}?-?\p{Sc}?\.?$"
 # `>` is an inequality unless it is the head of an arrow.
 _INEQUALITY: Final = rf"(?:<=?|[≤≥]|(?:^|[^-=])>=?){_TAIL}"
 _YEARS: Final = (1900, 2099)
+_STEPS: Final = (-2, -1, 0, 1, 2, 3, 4)
 
 
-@dataclass(frozen=True, slots=True)
 class _Neighbours:
-    """Codes around the pieces at `at`: a step of 1 is the next piece, -1 the one before.
+    """What stands around some places of a stream: a step of 1 is the next token, -1 the one before.
 
-    A step never leaves the sentence by more than its closing piece, as long as each piece
-    between is one that the caller has seen to be a token.
+    Steps past the closing row of a sentence are meaningless, and so are steps before its first
+    token: callers look at the position, or have seen a token in between.
     """
 
-    lexed: Lexed
-    at: Ints
+    def __init__(self, stream: Stream, at: Ints) -> None:
+        self.raws = stream.raws
+        last = len(stream.raw) - 1
+        places = {step: np.clip(at + np.int32(step), 0, last) for step in _STEPS}
+        self._raw = {step: stream.raw[there] for step, there in places.items()}
+        self._gaps = {step: encode(stream.gaps(there)) for step, there in places.items()}
 
-    def pieces(self, step: int) -> Ints:
-        stream = self.lexed.stream
-        return stream[np.clip(self.at + step, 0, len(stream) - 1)]
+    def tokens(self, step: int) -> Ints:
+        """Codes of the tokens `step` away."""
+        return self._raw[step]
 
     def gap(self, pattern: str, step: int) -> Flags:
-        """Whether the gap before the piece `step` away matches."""
-        return _flags(self.lexed.pieces["gap"].str.contains(pattern), self.pieces(step))
+        """Whether what stands before the token `step` away matches."""
+        distinct, codes = self._gaps[step]
+        return _flags(distinct.str.contains(pattern), codes)
 
     def token_in(self, words: frozenset[str] | tuple[str, ...], step: int) -> Flags:
         """Whether the token `step` away is one of `words`."""
-        return _flags(self.lexed.pieces["token"].is_in(list(words)), self.pieces(step))
+        return _flags(self.raws["token"].is_in(list(words)), self._raw[step])
 
     def raw(self, pattern: str, step: int) -> Flags:
         """Whether the token `step` away, as written, matches."""
-        return _flags(self.lexed.pieces["raw"].str.contains(pattern), self.pieces(step))
+        return _flags(self.raws["raw"].str.contains(pattern), self._raw[step])
 
 
 def find_quantities(lexed: Lexed) -> pl.DataFrame:
     """Find every quantity.
 
     Returns:
-        One row per quantity, in order: sentence_id, position (of its first token), clause,
-        value, is_percent (a percent sign or word belongs to it) and is_difference (points do).
-        Years after a month, season or the like, numbers after an inequality sign or a bound
-        phrase, and numbers inside longer tokens are none.
+        One row per quantity, in order: sentence_id, position and last (of its first and last
+        token), clause, value, is_percent (a percent sign or word belongs to it) and
+        is_difference (points do). Years after a month, season or the like, numbers after an
+        inequality sign or a bound phrase, and numbers inside longer tokens are none.
     """
     read = _readings(lexed)
-    places = lexed.tokens.join(
-        read.filter(pl.col("value").is_not_null()), on="token_id", maintain_order="left"
-    )
-    around = _Neighbours(lexed, places["place"].to_numpy().astype(np.int64))
+    has_value = lookup(read["value"].is_not_null(), lexed.tokens["token_id"].to_numpy())
+    rows = np.flatnonzero(has_value)
+    places = lexed.tokens[rows].join(read, on="token_id", how="left", maintain_order="left")
+    around = _Neighbours(lexed.stream, lexed.places[rows])
     after = _after(places, around)
     value = _scaled(places, around, after)
     is_percent, is_difference = _units(places, around, after)
     keep = np.isfinite(value) & ~_is_no_quantity(places, around, after)
     columns = places.select("sentence_id", "position", "clause").with_columns(
+        last=pl.Series(places["position"].to_numpy() + after - 1, dtype=pl.UInt32),
         value=pl.Series(value, dtype=pl.Float64),
         is_percent=pl.Series(is_percent, dtype=pl.Boolean),
         is_difference=pl.Series(is_difference, dtype=pl.Boolean),
@@ -128,11 +133,11 @@ def _scaled(places: pl.DataFrame, around: _Neighbours, after: Ints) -> Floats:
     """Value with its leading dot, second number word, multiplier and sign."""
     value = places["value"].to_numpy().copy()
     second = lookup(
-        around.lexed.pieces["token"].replace_strict(UNIT_WORDS, default=0.0, return_dtype=pl.Float64),
-        around.pieces(1),
+        around.raws["token"].replace_strict(UNIT_WORDS, default=0.0, return_dtype=pl.Float64),
+        around.tokens(1),
     ).astype(np.float64)
     value = value + np.where(after == 2, second, 0.0)
-    exponent = around.lexed.pieces["token"].gather(pl.Series(around.pieces(1)))
+    exponent = around.raws["token"].gather(pl.Series(around.tokens(1)))
     powers = pl.select(pl.concat_str(places["token"], exponent).cast(pl.Float64, strict=False)).to_series()
     value = np.where(_is_open(places, around), powers.to_numpy(), value)
     has_dot = _has_leading_dot(places, around)
@@ -204,16 +209,16 @@ def _is_no_quantity(places: pl.DataFrame, around: _Neighbours, after: Ints) -> F
 
 
 def _is_date(places: pl.DataFrame, around: _Neighbours) -> Flags:
-    is_year = places["value"].is_between(*_YEARS) & places["token"].str.contains("^[0-9]{4}$")
-    behind = ~_starts(places) & around.token_in(frozenset(YEAR_LEADS), -1)
-    return is_year.to_numpy() & behind
+    is_year = places["value"].is_between(*_YEARS).to_numpy() & around.raw("^[0-9]{4}$", 0)
+    return is_year & ~_starts(places) & around.token_in(frozenset(YEAR_LEADS), -1)
 
 
 def _is_ambiguous(places: pl.DataFrame, around: _Neighbours) -> Flags:
     """`1.234,56` may be either of two numbers."""
     head = r"^[0-9]{1,3}(?:\.[0-9]{3})+$"
-    is_head = around.raw(head, 0) & around.gap("^,$", 1) & around.raw("^[0-9]+$", 1)
-    is_tail = around.raw("^[0-9]+$", 0) & around.gap("^,$", 0) & around.raw(head, -1)
+    tail = r"^[0-9]+(?:[^0-9.]|$)"
+    is_head = around.raw(head, 0) & around.gap("^,$", 1) & around.raw(tail, 1)
+    is_tail = around.raw(tail, 0) & around.gap("^,$", 0) & around.raw(head, -1)
     return is_head | (is_tail & ~_starts(places))
 
 

@@ -19,28 +19,30 @@ def find_sequences(tokens: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
         One row per place: inner, outer, start (position of the first token in the outer text),
         length (tokens of the inner text). An inner text without tokens stands nowhere.
     """
-    bounds = (
-        tokens.with_row_index("row")
-        .group_by("text_id")
-        .agg(first=pl.col("row").min().cast(pl.Int64), length=pl.len().cast(pl.Int64))
+    rows = tokens.with_row_index("row")
+    bounds = rows.group_by("text_id").agg(
+        pl.col("row").min().cast(pl.Int64).alias("first"),
+        pl.len().cast(pl.Int64).alias("length"),
+        pl.col("token_id").first(),
     )
     stream = tokens["token_id"].to_numpy()
-    inner = bounds.select(inner="text_id", inner_first="first", length="length")
+    inner = bounds.select(inner="text_id", inner_first="first", length="length", token_id="token_id")
     outer = bounds.select(outer="text_id", outer_first="first", outer_length="length")
-    fitting = pairs.join(inner, on="inner", maintain_order="left").join(
-        outer, on="outer", maintain_order="left"
-    )
+    wanted = pairs.join(inner, on="inner").join(outer, on="outer")
+    # Only where the first token stands can the whole sequence.
     starts = (
-        fitting.filter(pl.col("length") <= pl.col("outer_length"))
-        .with_columns(start=pl.int_ranges(pl.col("outer_length") - pl.col("length") + 1))
-        .explode("start")
+        rows.select("token_id", at=pl.col("row").cast(pl.Int64), outer="text_id")
+        .join(wanted, on=["outer", "token_id"])
+        .with_columns(start=pl.col("at") - pl.col("outer_first"))
+        .filter(pl.col("start") + pl.col("length") <= pl.col("outer_length"))
+        .sort("inner", "outer", "start")
     )
     alive = np.arange(starts.height)
     length = starts["length"].to_numpy()
     left = starts["inner_first"].to_numpy()
-    right = (starts["outer_first"] + starts["start"]).to_numpy()
-    # Most starts fail at their first token, so each step looks at fewer of them.
-    for step in range(int(length.max()) if length.size else 0):
+    right = starts["at"].to_numpy()
+    # Most starts fail early, so each step looks at fewer of them.
+    for step in range(1, int(length.max()) if length.size else 0):
         alive = _agreeing(stream, alive, left, right, length, step)
     return starts[alive].select("inner", "outer", "start", "length")
 

@@ -1,8 +1,9 @@
 """Tokens of distinct sentences, dictionary-encoded.
 
-A sentence is read as a row of *pieces*, each a token with whatever stands before it, and a last
-piece for whatever stands after the last token. Distinct pieces are few, so that everything which
-depends on the characters alone is worked out once per distinct piece or token.
+No token spans a space, so a sentence is split at spaces into *chunks* and only the distinct
+chunks are read, which are few. What stands between two tokens is a *gap*: the end of one chunk,
+a space and the beginning of the next, or the characters between two tokens of one chunk. Gaps
+and tokens are codes from then on, and what depends on their characters is worked out once each.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from grade.text.cleaning import HAS_TOKEN
 from grade.text.encoding import Ints, encode
 from grade.text.entities import entity, kind
 from grade.text.lexicon import CLAUSE_WORDS, DIRECTION_WORDS, DOUBT_WORDS, NEGATION_CUES
@@ -23,11 +25,44 @@ Flags = npt.NDArray[np.bool_]
 _TOKEN: Final = (
     r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:/[0-9]+)+|[\p{L}\p{N}]+(?:[-'._][\p{L}\p{N}]+)*)"
 )
-_PIECE: Final = rf"[^\p{{L}}\p{{N}}]*{_TOKEN}|[^\p{{L}}\p{{N}}]+$"
-_GAP: Final = r"^([^\p{L}\p{N}]*)"
+_PIECE: Final = rf"[^\p{{L}}\p{{N}}]*{_TOKEN}"
+_HEAD: Final = r"^([^\p{L}\p{N}]*)"
+_TAIL: Final = r"([^\p{L}\p{N}]*)$"
 _THOUSANDS: Final = r"^[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?$"
 _NUMBER: Final = r"^[0-9]+(?:\.[0-9]+)?$"
 _CLAUSE_END: Final = r"[,;:]\s"
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """All tokens in a row, each sentence closed by a row without token.
+
+    A token's neighbours in the stream are thus of its own sentence.
+
+    Attributes:
+        raws: Distinct tokens as written and normal: raw, token, token_id; the one without
+            characters closes a sentence.
+        heads: Distinct characters that stand before a token in its chunk.
+        tails: Distinct characters that stand after the last token of a chunk, with the space
+            that follows; the last of them, empty, is for a token that opens its sentence or
+            stands behind another one in its chunk.
+        raw: For each place, the row of `raws`.
+        head: For each place, the row of `heads`.
+        tail: For each place, the row of `tails` that stands before the head.
+        owner: For each place, the row of its sentence.
+    """
+
+    raws: pl.DataFrame
+    heads: pl.Series
+    tails: pl.Series
+    raw: Ints
+    head: Ints
+    tail: Ints
+    owner: Ints
+
+    def gaps(self, places: Ints) -> pl.Series:
+        """Return what stands before each of some places, back to the token before."""
+        return self.tails.gather(pl.Series(self.tail[places])) + self.heads.gather(pl.Series(self.head[places]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +70,27 @@ class Lexed:
     """The tokens of a set of distinct sentences.
 
     Attributes:
-        tokens: One row per token: sentence_id, position, token_id, clause, and place, the
-            token's row in `stream`. Rows of a sentence are contiguous and in order.
+        tokens: One row per token: sentence_id, position, token_id, clause. Rows of a sentence
+            are contiguous and in order; clauses are numbered over all sentences.
+        places: For each row of `tokens`, its place in the stream.
         vocabulary: One row per distinct token, in order of token_id: token_id, token,
             is_number, is_cue, is_doubt, is_direction, entity, kind.
-        pieces: One row per distinct piece, row number = piece id: gap, raw (the token as
-            written), token, token_id (null for a piece without token).
-        stream: Piece id of every piece, sentence after sentence; each sentence closes with a
-            piece without token, so that a token's neighbours are of its own sentence.
+        stream: The tokens with what stands between them.
     """
 
     tokens: pl.DataFrame
+    places: Ints
     vocabulary: pl.DataFrame
-    pieces: pl.DataFrame
-    stream: Ints
+    stream: Stream
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunks:
+    """Chunks in a row: the distinct ones, a code for each, and the row of the sentence it is of."""
+
+    distinct: pl.Series
+    codes: Ints
+    owners: Ints
 
 
 def tokenise(sentences: pl.DataFrame) -> Lexed:
@@ -57,20 +99,10 @@ def tokenise(sentences: pl.DataFrame) -> Lexed:
     Args:
         sentences: sentence_id and text, one row per distinct sentence; the text is clean.
     """
-    # The closing line end gives every sentence a last piece without token.
-    closed = pl.col("text").str.to_lowercase() + "\n"
-    exploded = sentences.select("sentence_id", piece=closed.str.extract_all(_PIECE)).explode("piece")
-    distinct, stream = encode(exploded["piece"])
-    pieces = distinct.to_frame("piece").select(
-        gap=pl.col("piece").str.extract(_GAP), raw=pl.col("piece").str.replace(_GAP, "")
-    )
-    texts, codes = encode(pieces.select(_normal(pl.col("raw"))).to_series())
-    pieces = pieces.with_columns(
-        token=texts.gather(pl.Series(codes)),
-        token_id=pl.when(pl.col("raw") != "").then(pl.Series(codes, dtype=pl.UInt32)),
-    )
-    vocabulary = _described(texts)
-    return Lexed(_placed(exploded["sentence_id"], stream, pieces), vocabulary, pieces, stream)
+    chunks = _joined(_split(sentences["text"]))
+    stream, vocabulary = _stream(chunks)
+    tokens, places = _placed(sentences["sentence_id"], stream)
+    return Lexed(tokens, places, vocabulary, stream)
 
 
 def lookup(values: pl.Series, codes: Ints) -> npt.NDArray[np.generic]:
@@ -78,19 +110,103 @@ def lookup(values: pl.Series, codes: Ints) -> npt.NDArray[np.generic]:
     return values.to_numpy()[codes]
 
 
-def _normal(raw: pl.Expr) -> pl.Expr:
-    """Drop thousands commas, a trailing 's and a number's trailing zeros after the dot."""
-    whole = (
-        pl.when(raw.str.contains(_THOUSANDS)).then(raw.str.replace_all(",", "", literal=True)).otherwise(raw)
+def _flags(values: pl.Series, codes: Ints) -> Flags:
+    return lookup(values, codes).astype(np.bool_, copy=False)
+
+
+def _split(texts: pl.Series) -> _Chunks:
+    # The closing space gives every sentence a last chunk without token.
+    parts = (texts.str.to_lowercase() + " ").str.split(" ")
+    owners = np.repeat(np.arange(len(texts), dtype=np.int32), parts.list.len().to_numpy())
+    distinct, codes = encode(parts.explode(empty_as_null=False))
+    return _Chunks(distinct, codes, owners)
+
+
+def _joined(chunks: _Chunks) -> _Chunks:
+    """Join chunks without token to the chunk that follows; only a sentence's last stays without."""
+    has_token = _flags(chunks.distinct.str.contains(HAS_TOKEN), chunks.codes)
+    starts = _firsts(chunks.owners)
+    starts[1:] |= has_token[:-1]
+    first = np.flatnonzero(starts)
+    size = np.diff(first, append=len(starts))
+    codes = chunks.codes[first]
+    is_long = size > 1
+    members = np.flatnonzero(np.repeat(is_long, size))
+    merged = (
+        pl.DataFrame(
+            {
+                "group": np.repeat(np.flatnonzero(is_long), size[is_long]),
+                "chunk": chunks.distinct.gather(pl.Series(chunks.codes[members])),
+            }
+        )
+        .group_by("group", maintain_order=True)
+        .agg(pl.col("chunk").str.join(" "))
     )
-    bare = whole.str.strip_suffix("'s")
-    short = bare.str.strip_chars_end("0").str.strip_suffix(".")
-    return pl.when(bare.str.contains(r"^[0-9]+\.[0-9]+$")).then(short).otherwise(bare)
+    longer, longer_codes = encode(merged["chunk"])
+    codes[is_long] = len(chunks.distinct) + longer_codes
+    return _Chunks(pl.concat([chunks.distinct, longer]), codes, chunks.owners[first])
 
 
-def _described(texts: pl.Series) -> pl.DataFrame:
+def _firsts(owners: Ints) -> Flags:
+    """Which rows open a run of equal owners."""
+    opens = np.ones(len(owners), dtype=np.bool_)
+    opens[1:] = owners[1:] != owners[:-1]
+    return opens
+
+
+def _stream(chunks: _Chunks) -> tuple[Stream, pl.DataFrame]:
+    """Read the distinct chunks and put their tokens in a row; also the vocabulary."""
+    pieces, first, count = _pieces(chunks.distinct)
+    n_pieces = count[chunks.codes]
+    owner = np.repeat(np.arange(len(n_pieces), dtype=np.int32), n_pieces)
+    begin = np.cumsum(n_pieces, dtype=np.int32) - n_pieces
+    within = np.arange(len(owner), dtype=np.int32) - begin[owner]
+    piece = first[chunks.codes][owner] + within
+    raws, raw_codes = encode(pieces["raw"])
+    heads, head_codes = encode(pieces["head"])
+    tails, before = _tails(chunks)
+    described, vocabulary = _described(raws)
+    tail = np.where(within == 0, before[owner], np.int32(len(tails) - 1))
+    return Stream(
+        described, heads, tails, raw_codes[piece], head_codes[piece], tail, chunks.owners[owner]
+    ), vocabulary
+
+
+def _pieces(distinct: pl.Series) -> tuple[pl.DataFrame, Ints, Ints]:
+    """The tokens of each distinct chunk: head (what stands before), raw; and their first row and number.
+
+    A chunk without token is one row, its characters being the head.
+    """
+    lists = distinct.to_frame("chunk").with_columns(piece=pl.col("chunk").str.extract_all(_PIECE))
+    rows = lists.explode("piece", empty_as_null=True).select(
+        head=pl.coalesce(pl.col("piece").str.extract(_HEAD), "chunk"),
+        raw=pl.col("piece").str.replace(_HEAD, "").fill_null(""),
+    )
+    count = lists["piece"].list.len().to_numpy().astype(np.int32).clip(min=1)
+    return rows, np.cumsum(count, dtype=np.int32) - count, count
+
+
+def _tails(chunks: _Chunks) -> tuple[pl.Series, Ints]:
+    """Distinct ends of chunks, and for each chunk the end that stands before it."""
+    text = pl.col("chunk")
+    tail = pl.when(text.str.contains(HAS_TOKEN)).then(text.str.extract(_TAIL)).otherwise(pl.lit(""))
+    distinct, codes = encode(chunks.distinct.to_frame("chunk").select(tail).to_series())
+    tails = pl.concat([distinct + " ", pl.Series([""], dtype=pl.String)])
+    before = np.full(len(chunks.codes), len(distinct), dtype=np.int32)
+    before[1:] = codes[chunks.codes[:-1]]
+    before[_firsts(chunks.owners)] = len(distinct)
+    return tails, before
+
+
+def _described(raws: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The normal token of each raw one, and the vocabulary."""
+    normal = raws.to_frame("raw").select(_normal(pl.col("raw"))).to_series()
+    texts, codes = encode(normal)
+    described = pl.DataFrame(
+        {"raw": raws, "token": normal, "token_id": pl.Series(codes, dtype=pl.UInt32)}
+    )
     token = pl.col("token")
-    return (
+    vocabulary = (
         texts.to_frame("token")
         .with_row_index("token_id")
         .with_columns(
@@ -102,26 +218,35 @@ def _described(texts: pl.Series) -> pl.DataFrame:
         )
         .with_columns(kind=kind(pl.col("entity")))
     )
+    return described, vocabulary
 
 
-def _placed(sentence_id: pl.Series, stream: Ints, pieces: pl.DataFrame) -> pl.DataFrame:
-    owner = sentence_id.to_numpy()
-    is_first = np.empty(len(owner), dtype=np.bool_)
-    is_first[:1] = True
-    is_first[1:] = owner[1:] != owner[:-1]
-    place = np.arange(len(owner))
-    position = place - np.maximum.accumulate(np.where(is_first, place, 0))
-    opens = pieces.select(
-        pl.col("gap").str.contains(_CLAUSE_END) | pl.col("raw").is_in(list(CLAUSE_WORDS))
-    ).to_series()
-    clause = np.cumsum(lookup(opens, stream).astype(np.bool_) | is_first)
-    frame = pl.DataFrame(
+def _normal(raw: pl.Expr) -> pl.Expr:
+    """Drop thousands commas, a trailing 's and a number's trailing zeros after the dot."""
+    whole = pl.when(raw.str.contains(_THOUSANDS)).then(raw.str.replace_all(",", "", literal=True)).otherwise(raw)
+    bare = whole.str.strip_suffix("'s")
+    short = bare.str.strip_chars_end("0").str.strip_suffix(".")
+    return pl.when(bare.str.contains(r"^[0-9]+\.[0-9]+$")).then(short).otherwise(bare)
+
+
+def _placed(sentence_id: pl.Series, stream: Stream) -> tuple[pl.DataFrame, Ints]:
+    """Number positions and clauses, and leave the closing rows out of the tokens."""
+    is_first = _firsts(stream.owner)
+    place = np.arange(len(is_first), dtype=np.int32)
+    position = place - np.maximum.accumulate(np.where(is_first, place, np.int32(0)))
+    opens = (
+        _flags(stream.tails.str.contains(_CLAUSE_END), stream.tail)
+        | _flags(stream.heads.str.contains(_CLAUSE_END), stream.head)
+        | _flags(stream.raws["token"].is_in(list(CLAUSE_WORDS)), stream.raw)
+    )
+    clause = np.cumsum(opens | is_first, dtype=np.uint32)
+    kept = np.flatnonzero(_flags(stream.raws["raw"] != "", stream.raw)).astype(np.int32)
+    tokens = pl.DataFrame(
         {
-            "sentence_id": sentence_id,
-            "position": pl.Series(position, dtype=pl.UInt32),
-            "token_id": pieces["token_id"].gather(pl.Series(stream)),
-            "clause": pl.Series(clause, dtype=pl.UInt32),
-            "place": pl.Series(place, dtype=pl.UInt32),
+            "sentence_id": sentence_id.gather(pl.Series(stream.owner[kept])),
+            "position": pl.Series(position[kept].astype(np.uint32)),
+            "token_id": pl.Series(lookup(stream.raws["token_id"], stream.raw[kept])),
+            "clause": pl.Series(clause[kept]),
         }
     )
-    return frame.drop_nulls("token_id")
+    return tokens, kept
