@@ -48,4 +48,5 @@ def flat(frame: pl.DataFrame) -> pl.DataFrame:
 def tidy_cells(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the frame as a spreadsheet may have it: flat, and its text harmless."""
     level = flat(frame)
-    return level.with_columns(harmless(pl.col(pl.String)).name.keep()) if level.width else level
+    texts = [name for name, dtype in level.schema.items() if dtype == pl.String]
+    return level.with_columns(harmless(pl.col(name)).alias(name) for name in texts)

@@ -1,0 +1,1 @@
+"""Bytes in, tables and refused records out."""
