@@ -28,6 +28,11 @@ CITATIONS: Final = pl.List(
 FINDINGS: Final = pl.List(
     pl.Struct({"severity": pl.String, "title": pl.String, "description": pl.String, "code": pl.String})
 )
+SEVERITIES: Final = ("critical", "high", "medium", "low", "info")
+"""Severities of findings, from worst to mildest; the first two block."""
+
+STATUSES: Final = ("fail", "human_review", "conditional", "pass")
+"""What a decision may say, from worst to best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +62,16 @@ def _count(note: str) -> Column:
     return Column(pl.Int64, note, unit="count", bounds=(0, 2**62))
 
 
+def _difference(note: str) -> Column:
+    return Column(pl.Float64, note, unit="score", bounds=(-1.0, 1.0))
+
+
 def _text(note: str, *values: str) -> Column:
     return Column(pl.String, note, values=values or None)
 
+
+FIELDS: Final = ("key_findings", "limitations", "raw_response_text", "evidence_citations")
+"""The text fields of an answer, by field_no."""
 
 COLUMNS: Final[dict[str, Column]] = {
     # keys
@@ -136,6 +148,9 @@ COLUMNS: Final[dict[str, Column]] = {
         pl.Boolean, "Nothing about the citation is wrong; null when nothing could be checked."
     ),
     "flags": Column(TEXTS, "Fixed codes of what a reader should know about the row, sorted."),
+    "fingerprint": _text(
+        "Hash of all that the group's scores depend on: runs, gold, verdicts, method, code."
+    ),
     # consistency
     "finding_stability": _score("Mean share of runs that hold each unique finding."),
     "ranking_stability": _score("Mean agreement of the findings' order over pairs of runs."),
@@ -146,6 +161,9 @@ COLUMNS: Final[dict[str, Column]] = {
         for key in DIMENSIONS
     },
     **{f"n_scored_{key}": _count(f"How many scores the mean of {key} is taken over.") for key in DIMENSIONS},
+    "n_scored_consistency": _count(
+        "How many runs (of a group) or tasks (above it) the value of consistency rests on; 0 when it is null."
+    ),
     # roll-ups
     "n_runs": _count("Runs in the row."),
     "n_tasks": _count("Tasks with at least one run in the row."),
@@ -156,6 +174,40 @@ COLUMNS: Final[dict[str, Column]] = {
     "claims_judged": _score("Settled claim checks over all claim checks; null when there are none."),
     "n_claims_settled": _count("Claim checks that a match or a verdict settled."),
     "n_claims": _count("All claim checks."),
+    # intervals and comparisons
+    "measure": _text("What the figure is about: the composite or a dimension.", "composite", *DIMENSIONS),
+    "level": _text("What the row rolls up: all tasks, one track or one pack.", "overall", "track", "pack"),
+    "estimate": _score("Mean over tasks, the centre of the interval; null when not measured."),
+    "low": _score("Lower end of the 95 % interval, resampled over tasks; null where there is none."),
+    "high": _score("Upper end of the 95 % interval, resampled over tasks; null where there is none."),
+    "n_measured": _count("Tasks that the figure is taken over."),
+    "rank_low": _count("Best rank within the 95 % range of ranks among models that compare."),
+    "rank_high": _count("Worst rank within the 95 % range of ranks among models that compare."),
+    "n_ranked": _count("Models that are ranked together."),
+    "no_interval": _text(
+        "Why there is no interval: no value, one task only, or the same value on every task.",
+        "not_measured",
+        "one_task",
+        "all_equal",
+    ),
+    "other_model_id": _text("The model that this one is compared with."),
+    "difference": _difference("Mean difference over shared tasks, this model minus the other."),
+    "difference_low": _difference("Lower end of the difference's 95 % interval; null where there is none."),
+    "difference_high": _difference("Upper end of the difference's 95 % interval; null where there is none."),
+    "p_value": _score("Paired permutation test: how often chance alone differs as much."),
+    "p_holm": _score("The p value after Holm's correction for all pairs compared on this measure."),
+    "smallest_difference": Column(
+        pl.Float64,
+        "The smallest true difference that this many tasks show four times in five.",
+        unit="score",
+        bounds=(0, float("inf")),
+    ),
+    "is_comparable": Column(
+        pl.Boolean, "Both models were measured alike: same tasks, dimensions and share of claims judged."
+    ),
+    # what is looked for
+    "claim_text": _text("The statement, as the task file has it."),
+    "unit": _text("The unit of the value: fraction, percent, points, count or score."),
     # verdicts
     "judge_id": _text("Who judged; human:NAME is a person."),
     "int_score": Column(pl.Int64, "The integer score, 1 to 5.", bounds=(1, 5)),
@@ -165,6 +217,55 @@ COLUMNS: Final[dict[str, Column]] = {
     "findings": Column(FINDINGS, "Findings that came with the verdict."),
     "unit_score": _score("The verdict on the unit scale."),
     "category": _text("The verdict as a category.", "pass", "partial", "fail"),
+    # categories, findings and decisions
+    "n_judges": _count("Judges whose verdicts count here."),
+    "n_unreadable": _count("Verdicts that were asked for here and could not be read."),
+    "is_disputed": Column(pl.Boolean, "The policy wants the judges to agree, and they do not."),
+    "severity": _text("How grave the finding is; critical and high block.", *SEVERITIES),
+    "code": _text("What was found, as a fixed code; null where a judge gave none."),
+    "finding_title": _text("What was found, in words."),
+    "description": _text("What the finding is about: the claim in the task's words, or the judge's words."),
+    "finding_judge_id": _text("The judge who found it; null for a finding by rule."),
+    "n_findings": _count("Findings of this severity."),
+    "n_pass": _count("Categories, or verdicts, that pass."),
+    "n_partial": _count("Categories, or verdicts, that pass in part."),
+    "n_fail": _count("Categories, or verdicts, that fail."),
+    "n_total": _count("All categories, those without a score included."),
+    "needs_human_review": Column(
+        pl.Boolean, "A person should look: the decision says so, or some confidence is low."
+    ),
+    "decision_status": _text("What was decided.", *STATUSES),
+    "previous_status": _text("The status before the last decision; null at the first one.", *STATUSES),
+    "rule": _text("The rule that decided."),
+    "rationale": _text("The decision in a sentence."),
+    "policy": _text("Name of the policy that decided."),
+    "policy_sha256": _text("Hash of the policy's content."),
+    "category_id": _text("The category: a dimension, or what a rubric set calls its own."),
+    "category_title": _text("How reports name the category."),
+    "ordinal": Column(pl.Int64, "Place of the category in every report, from 0.", bounds=(0, 2**62)),
+    "category_weight": Column(pl.Float64, "Weight of the category.", bounds=(0, float("inf"))),
+    "is_required": Column(pl.Boolean, "The policy wants the category to pass."),
+    # judges compared
+    "lowest_score": _score("The lowest verdict."),
+    "highest_score": _score("The highest verdict."),
+    "opinions": Column(TEXTS, "Each judge's verdict, as `judge: category`, sorted by judge."),
+    "target": _text("What was judged: a dimension, all_dimensions or claims."),
+    "judge_a": _text("The first judge of the pair; null for all judges together."),
+    "judge_b": _text("The second judge of the pair; null for all judges together."),
+    "scale": _text("The scale compared: category (3 steps) or integer (5 steps).", "category", "integer"),
+    "statistic": _text("The measure of agreement."),
+    "agreement": Column(pl.Float64, "The measure; null where it is not defined."),
+    "ci_low": Column(pl.Float64, "Lower end of the 95 % bootstrap interval."),
+    "ci_high": Column(pl.Float64, "Upper end of the 95 % bootstrap interval."),
+    "n_items": _count("Items that two judges or more have judged."),
+    # the review queue
+    "rank": Column(pl.Int64, "Place in the queue, from 1: the most valuable first.", bounds=(1, 2**62)),
+    "review_value": Column(
+        pl.Float64, "How much a person's verdict is worth here.", unit="points", bounds=(0, 10_000)
+    ),
+    "why": _text("Why a person should look, as a fixed code."),
+    "question": _text("What the person is asked."),
+    "stands": _text("What stands now, and on what ground."),
     # the catalogue
     "title": _text("The task's title."),
     "task_type": _text("What kind of question the task asks."),
@@ -172,6 +273,76 @@ COLUMNS: Final[dict[str, Column]] = {
     "allowed_inputs": Column(TEXTS, "The data files that the task may use."),
     **{f"weight_{key}": _score(f"The task rubric's own weight of {key}.") for key in DIMENSIONS},
     **{f"guidance_{key}": _text(f"The task rubric's guidance for {key}.") for key in DIMENSIONS},
+    # judging
+    "question_kind": _text(
+        "What a judge is asked about: a dimension, or a claim of this kind.",
+        "dimension",
+        "insight",
+        "limitation",
+        "forbidden",
+        "fact",
+    ),
+    "repeat": _count("Which asking of the same question this is, from 0."),
+    "question_key": _text("Hash of what the judge is shown: template, task, guidance or gold text, answer."),
+    "template": _text("The prompt template with its version."),
+    "template_text": _text("The prompt template as it stands in its file."),
+    "subject": _text("What is asked about: a claim's gold text, or the rubric's guidance."),
+    "task_text": _text("The task as the judge is shown it: its question and its files' names."),
+    "answer_text": _text("The answer as the judge is shown it."),
+    "answer_is_cut": Column(pl.Boolean, "The answer is too long for a prompt and was cut."),
+    "system_prompt": _text("The part of the prompt that is the same for all questions of a template."),
+    "prompt": _text("The question as the judge is asked it."),
+    "estimated_tokens": _count("About how many tokens the two prompts have: a quarter of their bytes."),
+    "verdict_key": _text("Hash of the question, the judge's model, its parameters and the repeat."),
+    "judge_model": _text("The model that was asked to judge."),
+    "served_model": _text("The model that the endpoint says has answered."),
+    "parameters": _text("The sampling parameters of the judge, as JSON text."),
+    "reply_state": _text("Whether the judge's reply could be read.", "read", "repaired", "unscored"),
+    "problem": _text("Why the first reply could not be read, as a fixed code."),
+    "quotes": Column(TEXTS, "What the judge quotes from the answer."),
+    "missing_quotes": Column(TEXTS, "The quotes that do not occur in the answer."),
+    "raw_replies": Column(TEXTS, "The judge's replies as they came, in order."),
+    "n_calls": _count("Requests that were answered."),
+    "asked_utc": _text("When the question was answered, RFC 3339."),
+    "judging_cost_usd": Column(pl.Float64, "What judging cost; null is unknown.", unit="USD"),
+    "judging_latency_ms": Column(
+        pl.Float64, "How long the judge took, without waiting between tries.", unit="ms"
+    ),
+    "n_questions": _count("Questions that were put to the judge."),
+    "n_repaired": _count("Questions whose first reply could not be read and whose second could."),
+    "n_unscored": _count("Questions whose reply could not be read."),
+    "n_costs": _count("Rows whose cost is known."),
+    "mean_latency_ms": Column(pl.Float64, "Mean latency.", unit="ms"),
+    "p50_latency_ms": Column(pl.Float64, "Median latency.", unit="ms"),
+    "max_latency_ms": Column(pl.Float64, "Longest latency.", unit="ms"),
+    "n_answered": _count("Questions of the result that a stored verdict answers."),
+    "n_missing": _count("Questions that matching leaves open and no stored verdict answers."),
+    "n_stale": _count("Stored verdicts on checks of the result whose text or prompt has changed since."),
+    "n_orphaned": _count("Stored verdicts on runs or checks that the result does not have."),
+    "labelled_kind": _text(
+        "The kind of the labelled checks.", "fact", "insight", "limitation", "forbidden", "all"
+    ),
+    "n_checks": _count("Labelled checks in the row."),
+    "n_true_positive": _count("Stated according to both."),
+    "n_false_positive": _count("Stated according to the verdict only."),
+    "n_false_negative": _count("Stated according to the label only."),
+    "n_true_negative": _count("Stated according to neither."),
+    **{
+        name + ending: _score(note + words)
+        for name, note in (
+            ("precision", "Share of checks said to be stated that are; null when none is said to be"),
+            ("recall", "Share of stated checks that are said to be; null when none is stated"),
+            ("f1", "2 TP / (2 TP + FP + FN); null when all three are 0"),
+            ("accuracy", "Share of checks on which verdict and label agree"),
+            ("calibration_error", "Mean distance of confidence from accuracy, over bins; null without any"),
+        )
+        for ending, words in (("", "."), ("_low", "; lower end."), ("_high", "; upper end."))
+    },
+    "n_confident": _count("Checks whose verdict states a confidence."),
+    "bin": _count("The tenth of the confidence scale, from 0."),
+    "bin_low": _score("Lower end of the bin."),
+    "bin_high": _score("Upper end of the bin."),
+    "mean_confidence": _score("Mean stated confidence in the bin."),
     # inside the scorer: rows of one batch
     "run_id": Column(pl.UInt32, "The run, numbered within the batch."),
     "group_id": Column(pl.UInt32, "The (model, task) group, numbered within the batch."),

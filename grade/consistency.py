@@ -99,7 +99,7 @@ def _components(nodes: pl.DataFrame, tokens: pl.DataFrame) -> Ints:
         shape=shape,
     )
     shared = (incidence @ incidence.T).tocoo()
-    sizes = np.asarray(incidence.sum(axis=1)).ravel()
+    sizes: Ints = np.asarray(incidence.sum(axis=1)).ravel()
     linked = 2 * shared.data >= sizes[shared.row] + sizes[shared.col] - shared.data
     graph = sparse.csr_array(
         (np.ones(int(linked.sum()), dtype=np.int8), (shared.row[linked], shared.col[linked])),

@@ -10,9 +10,6 @@ from grade.schemas import SENTENCES, SPANS
 from grade.text.cleaning import HAS_TOKEN, clean, lines, sentences, without_lead
 from grade.text.encoding import encode
 
-FIELDS: Final = ("key_findings", "limitations", "raw_response_text", "evidence_citations")
-"""Fields by field_no."""
-
 _PLACE: Final = ("run_id", "field_no", "entry_no")
 
 

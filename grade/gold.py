@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -17,7 +17,7 @@ import polars as pl
 
 from grade.dimensions import DIMENSIONS
 from grade.models import GoldFact, Task
-from grade.schemas import FACTS, GOLD_TEXTS, CLAIMS, SOUGHT, SOUGHT_ENTITIES, TASKS, Table, check
+from grade.schemas import CLAIMS, FACTS, GOLD_TEXTS, SOUGHT, SOUGHT_ENTITIES, TASKS, Table, check
 from grade.text.cleaning import clean, lines, sentences
 from grade.text.lexicon import RATE_WORDS
 from grade.text.quantities import find_quantities

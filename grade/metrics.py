@@ -103,7 +103,7 @@ def _naming_entities(nodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _keyed(nodes: pl.DataFrame) -> pl.DataFrame:
-    """Join segments from the root down, one level of nesting at a time: document_id, node_id, key, number, text."""
+    """Join segments from the root down, one level of nesting at a time."""
     columns = ("document_id", "node_id", "key", "number", "text")
     level = nodes.filter(pl.col("parent_id").is_null()).select(
         "document_id", "node_id", key=pl.lit(None, pl.String)

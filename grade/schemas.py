@@ -157,6 +157,13 @@ RUN_SCORES: Final = Table(
     ("score", "source", "flags"),
     frozenset({"source", "flags"}),
 )
+GROUPS: Final = Table(
+    "groups",
+    "a group: all runs of one model on one task",
+    GROUP_KEY,
+    ("n_runs", "fingerprint"),
+    frozenset({"n_runs", "fingerprint"}),
+)
 CONSISTENCY: Final = Table(
     "consistency",
     "a group: all runs of one model on one task",
@@ -196,6 +203,7 @@ RESULT_TABLES: Final[tuple[Table, ...]] = (
     TASKS,
     GOLD_FACTS,
     GOLD_CLAIMS,
+    GROUPS,
     RUNS,
     REJECTS,
     VERDICTS,
@@ -217,6 +225,19 @@ RESULT_TABLES: Final[tuple[Table, ...]] = (
     AGREEMENT,
 )
 """The tables of a result folder, in the order in which they are made."""
+
+GROUP_TABLES: Final[tuple[Table, ...]] = (
+    GROUPS,
+    RUNS,
+    FACT_CHECKS,
+    CLAIM_CHECKS,
+    CITATION_CHECKS,
+    RUN_SCORES,
+    CONSISTENCY,
+    FINDINGS,
+    TASK_SCORES,
+)
+"""The tables whose rows depend on their own group alone: made batch by batch, and reused."""
 
 FACTS: Final = Table(
     "facts",

@@ -43,36 +43,44 @@ def collect_candidates(corpus: Corpus, spans: pl.DataFrame) -> Candidates:
         corpus: The texts; a sentence's text_id is its sentence_id.
         spans: SPANS with task_no.
     """
-    entries = (
-        spans.filter(pl.col("field_no") <= _ENTRY_FIELDS)
-        .group_by(*_ENTRY, "task_no", maintain_order=True)
-        .agg(sentences=pl.col("sentence_id"))
-        .filter(pl.col("sentences").list.len() > 1)
-    )
-    first_entry = corpus.texts.height
-    distinct = entries.select("sentences").unique(maintain_order=True)
-    distinct = distinct.with_columns(
-        text_id=pl.int_range(first_entry, first_entry + pl.len(), dtype=pl.UInt32)
-    )
-    whole = entries.join(distinct, on="sentences", maintain_order="left").select(
+    long = _long_entries(spans)
+    distinct = long.select("sentences").unique(maintain_order=True)
+    first = corpus.texts.height
+    distinct = distinct.with_columns(text_id=pl.int_range(first, first + pl.len(), dtype=pl.UInt32))
+    whole = long.join(distinct, on="sentences", maintain_order="left").select(
         *_ENTRY, "task_no", "text_id", part_no=pl.lit(0, pl.UInt32)
     )
     parts = spans.filter(pl.col("field_no") <= max(CLAIM_FIELDS["forbidden"])).select(
         *_ENTRY, "task_no", text_id="sentence_id", part_no=pl.col("sentence_no") + pl.lit(1, pl.UInt32)
     )
-    joined = distinct.explode("sentences").rename({"sentences": "sentence_id"})
-    sentence_tokens = corpus.tokens.select("sentence_id", "position", "token_id")
-    long_tokens = joined.join(sentence_tokens, on="sentence_id", maintain_order="left_right").select(
-        "text_id", "token_id", position=pl.int_range(pl.len(), dtype=pl.UInt32).over("text_id")
+    tokens, texts = _joined(distinct, corpus)
+    sentences = corpus.tokens.select("position", "token_id", text_id="sentence_id")
+    return Candidates(
+        pl.concat([whole, parts]),
+        pl.concat([sentences.select(tokens.columns), tokens]),
+        pl.concat([corpus.texts.rename({"sentence_id": "text_id"}), texts]),
     )
-    long_texts = (
-        joined.join(corpus.texts, on="sentence_id", maintain_order="left")
+
+
+def _long_entries(spans: pl.DataFrame) -> pl.DataFrame:
+    """Entries of several sentences, with these in order."""
+    return (
+        spans.filter(pl.col("field_no") <= _ENTRY_FIELDS)
+        .group_by(*_ENTRY, "task_no", maintain_order=True)
+        .agg(sentences=pl.col("sentence_id"))
+        .filter(pl.col("sentences").list.len() > 1)
+    )
+
+
+def _joined(distinct: pl.DataFrame, corpus: Corpus) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Tokens and text of each distinct list of sentences, put one behind the other."""
+    parts = distinct.explode("sentences").rename({"sentences": "sentence_id"})
+    tokens = parts.join(
+        corpus.tokens.select("sentence_id", "token_id"), on="sentence_id", maintain_order="left_right"
+    ).select("text_id", "token_id", position=pl.int_range(pl.len(), dtype=pl.UInt32).over("text_id"))
+    texts = (
+        parts.join(corpus.texts, on="sentence_id", maintain_order="left")
         .group_by("text_id", maintain_order=True)
         .agg(pl.col("text").str.join(" "))
     )
-    tokens = sentence_tokens.rename({"sentence_id": "text_id"})
-    return Candidates(
-        pl.concat([whole, parts]),
-        pl.concat([tokens, long_tokens.select(tokens.columns)]),
-        pl.concat([corpus.texts.rename({"sentence_id": "text_id"}), long_texts]),
-    )
+    return tokens, texts

@@ -9,7 +9,7 @@ import polars as pl
 from grade.claims.candidates import CLAIM_FIELDS, collect_candidates
 from grade.claims.guards import guard
 from grade.claims.overlaps import match_raw
-from grade.explode import FIELDS
+from grade.columns import FIELDS
 from grade.gold import Gold
 from grade.schemas import CLAIM_CHECKS, RUN_KEY, check
 from grade.text.corpus import Corpus
@@ -81,32 +81,34 @@ def _settled(rows: pl.DataFrame) -> pl.DataFrame:
     """Weigh match against verdict and write the table."""
     is_match = pl.col("similarity").is_not_null() & pl.col("reason").is_null()
     by_judge = pl.col("judged").is_not_null() & (~is_match | pl.col("is_human")) & ~pl.col("is_empty")
-    made = pl.when(by_judge).then(pl.col("judged")).otherwise(is_match)
-    status = (
+    settled = rows.with_columns(
+        status=_status(is_match, by_judge), made=pl.when(by_judge).then(pl.col("judged")).otherwise(is_match)
+    )
+    is_inconclusive = pl.col("status") == "inconclusive"
+    return settled.select(
+        *RUN_KEY,
+        "claim_id",
+        "kind",
+        "made",
+        score=(pl.col("made") != (pl.col("kind") == "forbidden")).cast(pl.Float64),
+        status="status",
+        reason=pl.when("is_empty").then(pl.lit("empty_response")).when(is_inconclusive).then("reason"),
+        similarity="similarity",
+        field=pl.col("field_no").replace_strict(
+            dict(enumerate(FIELDS)), default=None, return_dtype=pl.String
+        ),
+        evidence="text",
+    ).sort(CLAIM_CHECKS.key)
+
+
+def _status(is_match: pl.Expr, by_judge: pl.Expr) -> pl.Expr:
+    contained = pl.when("is_contained").then(pl.lit("contained")).otherwise(pl.lit("overlap"))
+    return (
         pl.when(by_judge)
         .then(pl.lit("judge"))
         .when(is_match)
-        .then(pl.when("is_contained").then(pl.lit("contained")).otherwise(pl.lit("overlap")))
+        .then(contained)
         .when(pl.col("reason").is_not_null())
         .then(pl.lit("inconclusive"))
         .otherwise(pl.lit("none"))
-    )
-    is_inconclusive = pl.col("status") == "inconclusive"
-    return (
-        rows.with_columns(status=status, made=made)
-        .select(
-            *RUN_KEY,
-            "claim_id",
-            "kind",
-            "made",
-            score=(pl.col("made") != (pl.col("kind") == "forbidden")).cast(pl.Float64),
-            status="status",
-            reason=pl.when("is_empty").then(pl.lit("empty_response")).when(is_inconclusive).then("reason"),
-            similarity="similarity",
-            field=pl.col("field_no").replace_strict(
-                dict(enumerate(FIELDS)), default=None, return_dtype=pl.String
-            ),
-            evidence="text",
-        )
-        .sort(CLAIM_CHECKS.key)
     )

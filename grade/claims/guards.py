@@ -10,8 +10,8 @@ from typing import Final
 
 import polars as pl
 
-from grade.text.corpus import Corpus
 from grade.claims.candidates import Candidates
+from grade.text.corpus import Corpus
 
 REASONS: Final = ("negation", "polarity", "numbers", "entities", "direction")
 """The guards, in the order in which they are tried."""

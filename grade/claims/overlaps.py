@@ -36,7 +36,11 @@ def match_raw(candidates: Candidates, corpus: Corpus, gold: Gold) -> pl.DataFram
     union = pl.col("size") + pl.col("claim_size") - pl.col("shared")
     sized = (
         likely.join(sizes, on="text_id", maintain_order="left")
-        .join(sizes.select(claim_text_id="text_id", claim_size="size"), on="claim_text_id", maintain_order="left")
+        .join(
+            sizes.select(claim_text_id="text_id", claim_size="size"),
+            on="claim_text_id",
+            maintain_order="left",
+        )
         .with_columns(similarity=pl.col("shared") / union, overlaps=2 * pl.col("shared") >= union)
     )
     holding = sized.filter(pl.col("shared") == pl.col("claim_size"))
@@ -75,8 +79,10 @@ def _likely(candidates: Candidates, claims: pl.DataFrame, corpus: Corpus) -> pl.
     """
     texts = candidates.places.select("task_no", "text_id").unique().with_row_index("row")
     wanted = _wanted_tokens(claims, candidates.tokens)
-    columns = wanted.select("task_no", "token_id").unique().sort("task_no", "token_id").with_row_index("column")
-    n_tasks = 1 + max(int(claims["task_no"].max() or 0), int(texts["task_no"].max() or 0))
+    columns = (
+        wanted.select("task_no", "token_id").unique().sort("task_no", "token_id").with_row_index("column")
+    )
+    n_tasks = 1 + max(frame["task_no"].to_numpy().max(initial=0) for frame in (claims, texts))
     table = np.full((n_tasks, corpus.vocabulary.height), -1, dtype=np.int32)
     table[columns["task_no"].to_numpy(), columns["token_id"].to_numpy()] = columns["column"].to_numpy()
     left = _incidence(*_rows_and_columns(texts, candidates.tokens, table), (texts.height, columns.height))
@@ -118,7 +124,9 @@ def _rows_and_columns(texts: pl.DataFrame, tokens: pl.DataFrame, table: Ints) ->
     """
     owner = tokens["text_id"].to_numpy()
     first = np.flatnonzero(np.diff(owner, prepend=owner[:1] + np.uint32(1)))
-    bounds = pl.DataFrame({"text_id": owner[first], "first": first, "length": np.diff(first, append=len(owner))})
+    bounds = pl.DataFrame(
+        {"text_id": owner[first], "first": first, "length": np.diff(first, append=len(owner))}
+    )
     placed = texts.join(bounds, on="text_id", how="left", maintain_order="left")
     length = placed["length"].to_numpy().astype(np.int32)
     row = np.repeat(np.arange(placed.height, dtype=np.int32), length)

@@ -6,7 +6,7 @@ from typing import Final
 
 import polars as pl
 
-from grade.explode import FIELDS
+from grade.columns import FIELDS
 from grade.facts.stated import state_values
 from grade.facts.structured import match_structured
 from grade.facts.wording import match_wording

@@ -49,7 +49,7 @@ def state_values(corpus: Corpus, spans: pl.DataFrame, gold: Gold, claim_words: p
 
 
 def _stating(corpus: Corpus, spans: pl.DataFrame, gold: Gold, claim_words: pl.DataFrame) -> pl.DataFrame:
-    """Quantities that state a sought value: sentence_id, sought_no, position, task_no, predicted_value, method."""
+    """Quantities that state a sought value: their place, task_no, fact_no, predicted_value, method."""
     equal = _equal(corpus, spans, gold)
     related = _sharing_words(equal, corpus, claim_words)
     owned = related.join(_misplaced(related, corpus, gold), on=_AT, how="anti")

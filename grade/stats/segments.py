@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int64] | npt.NDArray[np.int32]
 
 
 def segment_means(values: Floats, starts: Ints) -> Floats:

@@ -63,7 +63,7 @@ def read_corpus(sentences: pl.DataFrame, gold_texts: pl.DataFrame) -> Corpus:
 
 
 def marked(tokens: pl.DataFrame, marks: pl.DataFrame) -> pl.DataFrame:
-    """Return the tokens that `marks` lists by token_id: sentence_id, position, clause and the marks' columns."""
+    """Return the tokens that `marks` lists: sentence_id, position, clause and the other columns of marks."""
     return (
         tokens.filter(_among(tokens["token_id"], marks["token_id"]))
         .join(marks, on="token_id", how="inner", maintain_order="left")
@@ -87,8 +87,11 @@ def sentence_words(corpus: Corpus, sentences: pl.DataFrame, among: pl.Series | N
         sentences: sentence_id.
         among: The only words that matter; all when not given.
     """
-    words = corpus.words if among is None else corpus.words.filter(pl.col("word").is_in(among.unique().implode()))
+    words = (
+        corpus.words if among is None else corpus.words.filter(pl.col("word").is_in(among.unique().implode()))
+    )
     tokens = corpus.tokens.select("sentence_id", "token_id").filter(
-        _among(corpus.tokens["token_id"], words["token_id"]) & _among(corpus.tokens["sentence_id"], sentences["sentence_id"])
+        _among(corpus.tokens["token_id"], words["token_id"])
+        & _among(corpus.tokens["sentence_id"], sentences["sentence_id"])
     )
     return tokens.join(words, on="token_id").select("sentence_id", "word").unique()

@@ -33,4 +33,3 @@ def _grouped(texts: pl.Series, keys: pl.Series) -> tuple[pl.Series, Ints]:
     distinct = rows.group_by("key").agg(pl.col("row").min()).sort("row").with_row_index("code")
     codes = rows.join(distinct.select("key", "code"), on="key", how="left", maintain_order="left")["code"]
     return texts.gather(distinct["row"]), codes.to_numpy().astype(np.int32)
-

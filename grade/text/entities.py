@@ -21,7 +21,8 @@ _ISO_CODES: Final = {f"{number:02d}": code for number, code in enumerate(MONTH_C
 def month(token: pl.Expr) -> pl.Expr:
     """Return the three-letter code of the month that a lower-case token names, else null.
 
-    >>> pl.select(month(pl.Series(["october", "oct-2025", "2025-10", "may", "2025-10-08"]))).to_series().to_list()
+    >>> tokens = pl.Series(["october", "oct-2025", "2025-10", "may", "2025-10-08"])
+    >>> pl.select(month(tokens)).to_series().to_list()
     ['oct', 'oct', 'oct', None, None]
     """
     named = token.replace_strict(_NAMED, default=None, return_dtype=pl.String)

@@ -82,7 +82,8 @@ NOT_IDENTIFIER_LEADS: Final = frozenset({*MONTHS, *SEASONS, "year", "fy"})
 
 _UNITS: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _TEENS: Final = (
-    "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+    "ten", "eleven", "twelve", "thirteen", "fourteen",
+    "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 )  # fmt: skip
 _TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 
@@ -100,18 +101,20 @@ NUMBER_WORDS: Final[dict[str, float]] = {
 }
 """two to ninety-nine in one token."""
 
-STOP_WORDS: Final = frozenset(
-    """a across against all an and any are as at be been being between both but by can did do does during each
-    for from had has have if in into is it its may more most no nor not of on only or other our out own per same
-    so some such than that the their then there these they this those to too very was were which who will with
-    would you your""".split()
-)
+STOP_WORDS: Final = frozenset({
+    "a", "across", "against", "all", "an", "and", "any", "are", "as", "at", "be", "been", "being",
+    "between", "both", "but", "by", "can", "did", "do", "does", "during", "each", "for", "from",
+    "had", "has", "have", "if", "in", "into", "is", "it", "its", "may", "more", "most", "no", "nor",
+    "not", "of", "on", "only", "or", "other", "our", "out", "own", "per", "same", "so", "some",
+    "such", "than", "that", "the", "their", "then", "there", "these", "they", "this", "those", "to",
+    "too", "very", "was", "were", "which", "who", "will", "with", "would", "you", "your",
+})  # fmt: skip
 """Words that say nothing of a text's subject."""
 
 _GENERIC: Final = (
-    "value number count total metric result answer rate share ratio proportion percent percentage average mean "
-    "overall approximately about"
-).split()
+    "value", "number", "count", "total", "metric", "result", "answer", "rate", "share", "ratio",
+    "proportion", "percent", "percentage", "average", "mean", "overall", "approximately", "about",
+)  # fmt: skip
 
 GENERIC_WORDS: Final = frozenset(f"{word}{plural}" for word in _GENERIC for plural in ("", "s"))
 """Words of measuring that any two facts share."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grade.text.encoding import Ints, encode
+from grade.text.encoding import Ints
 from grade.text.lexicon import (
     BOUND_PAIRS,
     BOUND_WORDS,
@@ -18,7 +19,8 @@ from grade.text.lexicon import (
     UNIT_WORDS,
     YEAR_LEADS,
 )
-from grade.text.tokens import Flags, Lexed, Stream, lookup
+from grade.text.neighbours import Neighbours
+from grade.text.tokens import Flags, Lexed, lookup
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,44 +28,13 @@ _NUMBER: Final = r"^[0-9]+(?:\.[0-9]+)?$"
 _GLUED: Final = r"^([0-9]+(?:\.[0-9]+)?)-?(x|pp|points?|percent|percentage|percentage-points?)$"
 _EXPONENT: Final = r"^[0-9]+(?:\.[0-9]+)?e-?[0-9]+$"
 _OPEN_EXPONENT: Final = r"^[0-9]+(?:\.[0-9]+)?e$"
+_POINTS: Final = ("point", "points")
 _POINT_WORDS: Final = ("pp", "point", "points", "percentage-point", "percentage-points")
 _TAIL: Final = r"\s*\p{Sc}?-?\p{Sc}?\.?$"
 # `>` is an inequality unless it is the head of an arrow.
 _INEQUALITY: Final = rf"(?:<=?|[≤≥]|(?:^|[^-=])>=?){_TAIL}"
 _YEARS: Final = (1900, 2099)
-_STEPS: Final = (-2, -1, 0, 1, 2, 3, 4)
-
-
-class _Neighbours:
-    """What stands around some places of a stream: a step of 1 is the next token, -1 the one before.
-
-    Steps past the closing row of a sentence are meaningless, and so are steps before its first
-    token: callers look at the position, or have seen a token in between.
-    """
-
-    def __init__(self, stream: Stream, at: Ints) -> None:
-        self.raws = stream.raws
-        last = len(stream.raw) - 1
-        places = {step: np.clip(at + np.int32(step), 0, last) for step in _STEPS}
-        self._raw = {step: stream.raw[there] for step, there in places.items()}
-        self._gaps = {step: encode(stream.gaps(there)) for step, there in places.items()}
-
-    def tokens(self, step: int) -> Ints:
-        """Codes of the tokens `step` away."""
-        return self._raw[step]
-
-    def gap(self, pattern: str, step: int) -> Flags:
-        """Whether what stands before the token `step` away matches."""
-        distinct, codes = self._gaps[step]
-        return _flags(distinct.str.contains(pattern), codes)
-
-    def token_in(self, words: frozenset[str] | tuple[str, ...], step: int) -> Flags:
-        """Whether the token `step` away is one of `words`."""
-        return _flags(self.raws["token"].is_in(list(words)), self._raw[step])
-
-    def raw(self, pattern: str, step: int) -> Flags:
-        """Whether the token `step` away, as written, matches."""
-        return _flags(self.raws["raw"].str.contains(pattern), self._raw[step])
+_TWO: Final = 2
 
 
 def find_quantities(lexed: Lexed) -> pl.DataFrame:
@@ -79,7 +50,7 @@ def find_quantities(lexed: Lexed) -> pl.DataFrame:
     has_value = lookup(read["value"].is_not_null(), lexed.tokens["token_id"].to_numpy())
     rows = np.flatnonzero(has_value)
     places = lexed.tokens[rows].join(read, on="token_id", how="left", maintain_order="left")
-    around = _Neighbours(lexed.stream, lexed.places[rows])
+    around = Neighbours(lexed.stream, lexed.places[rows])
     after = _after(places, around)
     value = _scaled(places, around, after)
     is_percent, is_difference = _units(places, around, after)
@@ -113,30 +84,27 @@ def _readings(lexed: Lexed) -> pl.DataFrame:
     )
 
 
-def _flags(values: pl.Series, codes: Ints) -> Flags:
-    return lookup(values, codes).astype(np.bool_)
-
-
-def _after(places: pl.DataFrame, around: _Neighbours) -> Ints:
+def _after(places: pl.DataFrame, around: Neighbours) -> Ints:
     """Steps to the piece after the quantity: 2 for `forty five` and `1.5e+3`, else 1."""
     is_ten = places["token"].is_in(list(TENS_WORDS)).to_numpy()
     joined = is_ten & around.token_in(frozenset(UNIT_WORDS), 1) & around.gap(r"^\s+$", 1)
-    return np.where(joined | _is_open(places, around), 2, 1)
+    steps: Ints = np.where(joined | _is_open(places, around), np.int32(_TWO), np.int32(1))
+    return steps
 
 
-def _is_open(places: pl.DataFrame, around: _Neighbours) -> Flags:
+def _is_open(places: pl.DataFrame, around: Neighbours) -> Flags:
     """`1.5e`, which `+3` completes."""
-    return places["is_open"].to_numpy() & around.gap(r"^\+$", 1) & around.raw("^[0-9]+$", 1)
+    return _column(places, "is_open") & around.gap(r"^\+$", 1) & around.raw("^[0-9]+$", 1)
 
 
-def _scaled(places: pl.DataFrame, around: _Neighbours, after: Ints) -> Floats:
+def _scaled(places: pl.DataFrame, around: Neighbours, after: Ints) -> Floats:
     """Value with its leading dot, second number word, multiplier and sign."""
     value = places["value"].to_numpy().copy()
     second = lookup(
         around.raws["token"].replace_strict(UNIT_WORDS, default=0.0, return_dtype=pl.Float64),
         around.tokens(1),
     ).astype(np.float64)
-    value = value + np.where(after == 2, second, 0.0)
+    value = value + np.where(after == _TWO, second, 0.0)
     exponent = around.raws["token"].gather(pl.Series(around.tokens(1)))
     powers = pl.select(pl.concat_str(places["token"], exponent).cast(pl.Float64, strict=False)).to_series()
     value = np.where(_is_open(places, around), powers.to_numpy(), value)
@@ -146,58 +114,64 @@ def _scaled(places: pl.DataFrame, around: _Neighbours, after: Ints) -> Floats:
     ).to_series()
     value = np.where(has_dot, fraction.to_numpy(), value)
     for word, factor in MULTIPLIERS.items():
-        value = np.where(_step(around, after, frozenset({word})), value * factor, value)
+        value = np.where(_step(around, after, (word,)), value * factor, value)
     return np.where(_is_negative(places, around, has_dot), -value, value)
 
 
-def _step(around: _Neighbours, after: Ints, words: frozenset[str] | tuple[str, ...]) -> Flags:
-    return np.where(after == 2, around.token_in(words, 2), around.token_in(words, 1))
+def _step(around: Neighbours, after: Ints, words: Collection[str]) -> Flags:
+    found: Flags = np.where(after == _TWO, around.token_in(words, _TWO), around.token_in(words, 1))
+    return found
+
+
+def _column(places: pl.DataFrame, name: str) -> Flags:
+    flags: Flags = places[name].to_numpy()
+    return flags
 
 
 def _starts(places: pl.DataFrame) -> Flags:
-    return (places["position"] == 0).to_numpy()
+    starts: Flags = (places["position"] == 0).to_numpy()
+    return starts
 
 
-def _has_leading_dot(places: pl.DataFrame, around: _Neighbours) -> Flags:
+def _has_leading_dot(places: pl.DataFrame, around: Neighbours) -> Flags:
     """`.82`, where nothing to be read stands before the dot."""
     whole_digits = places["token"].str.contains("^[0-9]+$").to_numpy()
     return whole_digits & around.gap(r"\.$", 0) & (_starts(places) | ~around.gap(r"^\.$", 0))
 
 
-def _is_negative(places: pl.DataFrame, around: _Neighbours, has_dot: Flags) -> Flags:
+def _is_negative(places: pl.DataFrame, around: Neighbours, has_dot: Flags) -> Flags:
     """A hyphen touches the number, a currency sign between them or not, and no word before it."""
     plain = around.gap(r"-\p{Sc}?$", 0) & (_starts(places) | ~around.gap(r"^-\p{Sc}?$", 0))
     dotted = around.gap(r"-\p{Sc}?\.$", 0) & (_starts(places) | ~around.gap(r"^-\p{Sc}?\.$", 0))
-    return np.where(has_dot, dotted, plain) & ~places["is_word"].to_numpy()
+    signed: Flags = np.where(has_dot, dotted, plain)
+    return signed & ~_column(places, "is_word")
 
 
-def _units(places: pl.DataFrame, around: _Neighbours, after: Ints) -> tuple[Flags, Flags]:
+def _units(places: pl.DataFrame, around: Neighbours, after: Ints) -> tuple[Flags, Flags]:
     """Flags percent and difference, from a glued unit, a sign or the words that follow."""
-    unit = places["unit"]
-    scaled = _step(around, after, frozenset(MULTIPLIERS))
-    last = after + scaled
-    next_words = {step: (last == step) for step in (1, 2, 3)}
-
-    def any_step(test: Flags, step: int) -> Flags:
-        return next_words[step] & test
-
-    points = np.zeros(len(places), dtype=np.bool_)
-    percent = points.copy()
-    for step in next_words:
-        of_percentage = around.token_in(("percentage",), step) & around.token_in(
-            ("point", "points"), step + 1
-        )
-        points |= any_step(around.token_in(_POINT_WORDS, step) | of_percentage, step)
+    behind = after + _step(around, after, MULTIPLIERS)
+    percent = np.zeros(len(places), dtype=np.bool_)
+    points = percent.copy()
+    for step in (1, 2, 3):
+        is_here = behind == step
+        points |= is_here & _says_points(around, step)
         per_cent = around.token_in(("per",), step) & around.token_in(("cent",), step + 1)
-        percent |= any_step(around.token_in(("percent",), step) | per_cent | around.gap(r"^\s*%", step), step)
-    glued_points = unit.is_in(list(_POINT_WORDS)).to_numpy()
-    percentage_points = (unit == "percentage").to_numpy() & around.token_in(("point", "points"), 1)
-    is_difference = points | glued_points | percentage_points
+        percent |= is_here & (around.token_in(("percent",), step) | per_cent | around.gap(r"^\s*%", step))
+    unit = places["unit"]
+    glued: Flags = unit.is_in(list(_POINT_WORDS)).to_numpy()
+    glued_percentage: Flags = (unit == "percentage").to_numpy() & around.token_in(_POINTS, 1)
+    is_difference = points | glued | glued_percentage
     return percent | is_difference | (unit == "percent").to_numpy(), is_difference
 
 
-def _is_no_quantity(places: pl.DataFrame, around: _Neighbours, after: Ints) -> Flags:
-    is_word = places["is_word"].to_numpy()
+def _says_points(around: Neighbours, step: int) -> Flags:
+    """Whether points, or percentage points, are counted `step` away."""
+    of_percentage = around.token_in(("percentage",), step) & around.token_in(_POINTS, step + 1)
+    return around.token_in(_POINT_WORDS, step) | of_percentage
+
+
+def _is_no_quantity(places: pl.DataFrame, around: Neighbours, after: Ints) -> Flags:
+    is_word = _column(places, "is_word")
     return (
         _is_date(places, around)
         | _is_ambiguous(places, around)
@@ -208,12 +182,12 @@ def _is_no_quantity(places: pl.DataFrame, around: _Neighbours, after: Ints) -> F
     )
 
 
-def _is_date(places: pl.DataFrame, around: _Neighbours) -> Flags:
+def _is_date(places: pl.DataFrame, around: Neighbours) -> Flags:
     is_year = places["value"].is_between(*_YEARS).to_numpy() & around.raw("^[0-9]{4}$", 0)
     return is_year & ~_starts(places) & around.token_in(frozenset(YEAR_LEADS), -1)
 
 
-def _is_ambiguous(places: pl.DataFrame, around: _Neighbours) -> Flags:
+def _is_ambiguous(places: pl.DataFrame, around: Neighbours) -> Flags:
     """`1.234,56` may be either of two numbers."""
     head = r"^[0-9]{1,3}(?:\.[0-9]{3})+$"
     tail = r"^[0-9]+(?:[^0-9.]|$)"
@@ -222,13 +196,13 @@ def _is_ambiguous(places: pl.DataFrame, around: _Neighbours) -> Flags:
     return is_head | (is_tail & ~_starts(places))
 
 
-def _is_half_exponent(places: pl.DataFrame, around: _Neighbours) -> Flags:
+def _is_half_exponent(places: pl.DataFrame, around: Neighbours) -> Flags:
     """`1.5e` without its power, or the power by itself."""
     is_power = around.raw("^[0-9]+$", 0) & around.gap(r"^\+$", 0) & around.raw(_OPEN_EXPONENT, -1)
-    return (places["is_open"].to_numpy() & ~_is_open(places, around)) | (is_power & ~_starts(places))
+    return (_column(places, "is_open") & ~_is_open(places, around)) | (is_power & ~_starts(places))
 
 
-def _is_bound(places: pl.DataFrame, around: _Neighbours) -> Flags:
+def _is_bound(places: pl.DataFrame, around: Neighbours) -> Flags:
     parted = around.gap("[,;:]", 0)
     position = places["position"].to_numpy()
     single = (position >= 1) & around.token_in(BOUND_WORDS, -1)
@@ -239,16 +213,13 @@ def _is_bound(places: pl.DataFrame, around: _Neighbours) -> Flags:
     return ~parted & (single | pair)
 
 
-def _is_idle_word(places: pl.DataFrame, around: _Neighbours, after: Ints) -> Flags:
+def _is_idle_word(places: pl.DataFrame, around: Neighbours, after: Ints) -> Flags:
     """Number words that count nothing: beside hundred, `one` without a unit, a ten's second word."""
     hundreds = frozenset({"hundred", "hundreds"})
     starts = _starts(places)
-    beside = (~starts & around.token_in(hundreds, -1)) | np.where(
-        after == 2, around.token_in(hundreds, 2), around.token_in(hundreds, 1)
-    )
-    is_one = (places["token"] == "one").to_numpy()
-    of_percentage = around.token_in(("percentage",), 1) & around.token_in(("point", "points"), 2)
-    counts_points = around.token_in((*_POINT_WORDS, "percent"), 1) | of_percentage
-    is_unit = places["token"].is_in(list(UNIT_WORDS)).to_numpy()
+    beside = (~starts & around.token_in(hundreds, -1)) | _step(around, after, hundreds)
+    is_one: Flags = (places["token"] == "one").to_numpy()
+    counts_points = _says_points(around, 1) | around.token_in(("percent",), 1)
+    is_unit: Flags = places["token"].is_in(list(UNIT_WORDS)).to_numpy()
     second = ~starts & is_unit & around.token_in(frozenset(TENS_WORDS), -1) & around.gap(r"^\s+$", 0)
     return beside | (is_one & ~counts_points) | second

@@ -25,7 +25,7 @@ def find_sequences(tokens: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
         pl.len().cast(pl.Int64).alias("length"),
         pl.col("token_id").first(),
     )
-    stream = tokens["token_id"].to_numpy()
+    stream = tokens["token_id"].to_numpy().astype(np.int32)
     inner = bounds.select(inner="text_id", inner_first="first", length="length", token_id="token_id")
     outer = bounds.select(outer="text_id", outer_first="first", outer_length="length")
     wanted = pairs.join(inner, on="inner").join(outer, on="outer")
@@ -37,10 +37,10 @@ def find_sequences(tokens: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
         .filter(pl.col("start") + pl.col("length") <= pl.col("outer_length"))
         .sort("inner", "outer", "start")
     )
-    alive = np.arange(starts.height)
-    length = starts["length"].to_numpy()
-    left = starts["inner_first"].to_numpy()
-    right = starts["at"].to_numpy()
+    alive = np.arange(starts.height, dtype=np.int32)
+    length, left, right = (
+        starts[name].to_numpy().astype(np.int32) for name in ("length", "inner_first", "at")
+    )
     # Most starts fail early, so each step looks at fewer of them.
     for step in range(1, int(length.max()) if length.size else 0):
         alive = _agreeing(stream, alive, left, right, length, step)
@@ -51,4 +51,5 @@ def _agreeing(stream: Ints, alive: Ints, left: Ints, right: Ints, length: Ints, 
     is_over = length[alive] <= step
     last = len(stream) - 1
     same = stream[np.minimum(left[alive] + step, last)] == stream[np.minimum(right[alive] + step, last)]
-    return alive[is_over | same]
+    kept: Ints = alive[is_over | same]
+    return kept

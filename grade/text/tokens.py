@@ -62,7 +62,9 @@ class Stream:
 
     def gaps(self, places: Ints) -> pl.Series:
         """Return what stands before each of some places, back to the token before."""
-        return self.tails.gather(pl.Series(self.tail[places])) + self.heads.gather(pl.Series(self.head[places]))
+        return self.tails.gather(pl.Series(self.tail[places])) + self.heads.gather(
+            pl.Series(self.head[places])
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,8 @@ def lookup(values: pl.Series, codes: Ints) -> npt.NDArray[np.generic]:
     return values.to_numpy()[codes]
 
 
-def _flags(values: pl.Series, codes: Ints) -> Flags:
+def flags_of(values: pl.Series, codes: Ints) -> Flags:
+    """Return the flag that belongs to each code, as an array."""
     return lookup(values, codes).astype(np.bool_, copy=False)
 
 
@@ -124,7 +127,7 @@ def _split(texts: pl.Series) -> _Chunks:
 
 def _joined(chunks: _Chunks) -> _Chunks:
     """Join chunks without token to the chunk that follows; only a sentence's last stays without."""
-    has_token = _flags(chunks.distinct.str.contains(HAS_TOKEN), chunks.codes)
+    has_token = flags_of(chunks.distinct.str.contains(HAS_TOKEN), chunks.codes)
     starts = _firsts(chunks.owners)
     starts[1:] |= has_token[:-1]
     first = np.flatnonzero(starts)
@@ -202,9 +205,7 @@ def _described(raws: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The normal token of each raw one, and the vocabulary."""
     normal = raws.to_frame("raw").select(_normal(pl.col("raw"))).to_series()
     texts, codes = encode(normal)
-    described = pl.DataFrame(
-        {"raw": raws, "token": normal, "token_id": pl.Series(codes, dtype=pl.UInt32)}
-    )
+    described = pl.DataFrame({"raw": raws, "token": normal, "token_id": pl.Series(codes, dtype=pl.UInt32)})
     token = pl.col("token")
     vocabulary = (
         texts.to_frame("token")
@@ -223,7 +224,9 @@ def _described(raws: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _normal(raw: pl.Expr) -> pl.Expr:
     """Drop thousands commas, a trailing 's and a number's trailing zeros after the dot."""
-    whole = pl.when(raw.str.contains(_THOUSANDS)).then(raw.str.replace_all(",", "", literal=True)).otherwise(raw)
+    whole = (
+        pl.when(raw.str.contains(_THOUSANDS)).then(raw.str.replace_all(",", "", literal=True)).otherwise(raw)
+    )
     bare = whole.str.strip_suffix("'s")
     short = bare.str.strip_chars_end("0").str.strip_suffix(".")
     return pl.when(bare.str.contains(r"^[0-9]+\.[0-9]+$")).then(short).otherwise(bare)
@@ -235,12 +238,12 @@ def _placed(sentence_id: pl.Series, stream: Stream) -> tuple[pl.DataFrame, Ints]
     place = np.arange(len(is_first), dtype=np.int32)
     position = place - np.maximum.accumulate(np.where(is_first, place, np.int32(0)))
     opens = (
-        _flags(stream.tails.str.contains(_CLAUSE_END), stream.tail)
-        | _flags(stream.heads.str.contains(_CLAUSE_END), stream.head)
-        | _flags(stream.raws["token"].is_in(list(CLAUSE_WORDS)), stream.raw)
+        flags_of(stream.tails.str.contains(_CLAUSE_END), stream.tail)
+        | flags_of(stream.heads.str.contains(_CLAUSE_END), stream.head)
+        | flags_of(stream.raws["token"].is_in(list(CLAUSE_WORDS)), stream.raw)
     )
     clause = np.cumsum(opens | is_first, dtype=np.uint32)
-    kept = np.flatnonzero(_flags(stream.raws["raw"] != "", stream.raw)).astype(np.int32)
+    kept = np.flatnonzero(flags_of(stream.raws["raw"] != "", stream.raw)).astype(np.int32)
     tokens = pl.DataFrame(
         {
             "sentence_id": sentence_id.gather(pl.Series(stream.owner[kept])),

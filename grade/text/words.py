@@ -9,6 +9,7 @@ import polars as pl
 from grade.text.lexicon import GENERIC_WORDS, MONTHS, STOP_WORDS
 
 _EMPTY: Final = list(STOP_WORDS | GENERIC_WORDS)
+_SHORT: Final = 3
 _MONTH_WORDS: Final = {name: code for name, code in MONTHS.items() if name != "may"}
 
 
@@ -26,12 +27,14 @@ def content_words(tokens: pl.DataFrame) -> pl.DataFrame:
     """
     part = pl.col("part")
     singular = (
-        pl.when((part.str.len_chars() > 3) & part.str.ends_with("s")).then(part.str.head(-1)).otherwise(part)
+        pl.when((part.str.len_chars() > _SHORT) & part.str.ends_with("s"))
+        .then(part.str.head(-1))
+        .otherwise(part)
     )
     parts = (
         tokens.select("token_id", part=pl.col("token").str.replace_all("[-./_]", " ").str.split(" "))
         .explode("part")
-        .filter((part.str.len_chars() >= 3) & ~part.str.contains("^[0-9]+$"))
+        .filter((part.str.len_chars() >= _SHORT) & ~part.str.contains("^[0-9]+$"))
         .with_columns(word=singular)
     )
     kept = parts.filter(~part.is_in(_EMPTY) & ~pl.col("word").is_in(_EMPTY))
