@@ -11,7 +11,8 @@ from scipy.sparse.csgraph import connected_components
 
 from grade.schemas import CONSISTENCY, GROUP_KEY, check
 from grade.stats.segments import inverse_variation, segment_means
-from grade.text.encoding import Ints
+from grade.text.encoding import Ints, encode
+from grade.text.incidence import incidence, token_rows
 
 _TOP: Final = 3
 _WEIGHTS: Final = {"finding_stability": 50, "ranking_stability": 30, "metric_variance": 20}
@@ -82,34 +83,23 @@ def _unique_findings(findings: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFra
 
 def _components(nodes: pl.DataFrame, tokens: pl.DataFrame) -> Ints:
     """Component of each node, findings of a group being linked when their Jaccard is at least 0.5."""
-    members = (
-        nodes.explode("sentences")
-        .join(tokens.select("sentence_id", "token_id"), left_on="sentences", right_on="sentence_id")
-        .select("node", "group_id", "token_id")
-        .unique()
-    )
+    if nodes.is_empty():
+        return np.empty(0, np.int32)
+    parts = nodes.select("node", "group_id", "sentences").explode("sentences")
+    row, token = token_rows(parts["sentences"], tokens["sentence_id"], tokens["token_id"])
+    group = parts["group_id"].to_numpy()[row].astype(np.int64)
     # A token counts as another one in another group, so that one product compares within groups only.
-    columns = (
-        members.select("group_id", "token_id").unique().sort("group_id", "token_id").with_row_index("column")
-    )
-    placed = members.join(columns, on=["group_id", "token_id"])
-    shape = (nodes.height, max(columns.height, 1))
-    incidence = sparse.csr_array(
-        (np.ones(placed.height, dtype=np.int32), (placed["node"].to_numpy(), placed["column"].to_numpy())),
-        shape=shape,
-    )
-    shared = (incidence @ incidence.T).tocoo()
-    sizes: Ints = np.asarray(incidence.sum(axis=1)).ravel()
+    columns, column = encode(pl.Series(group * (int(token.max()) + 1) + token))
+    held = incidence(parts["node"].to_numpy()[row], column, (nodes.height, len(columns)))
+    shared = (held @ held.T).tocoo()
+    sizes: Ints = np.asarray(held.sum(axis=1)).ravel()
     linked = 2 * shared.data >= sizes[shared.row] + sizes[shared.col] - shared.data
     graph = sparse.csr_array(
         (np.ones(int(linked.sum()), dtype=np.int8), (shared.row[linked], shared.col[linked])),
         shape=(nodes.height, nodes.height),
     )
-    return (
-        np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
-        if nodes.height
-        else np.empty(0, np.int64)
-    )
+    components: Ints = connected_components(graph, directed=False)[1]
+    return components
 
 
 def _finding_stability(held: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:

@@ -6,12 +6,12 @@ from typing import Final
 
 import numpy as np
 import polars as pl
-from scipy import sparse
 
 from grade.claims.candidates import Candidates
 from grade.gold import Gold
 from grade.text.corpus import Corpus
 from grade.text.encoding import Ints
+from grade.text.incidence import incidence, token_rows
 from grade.text.sequences import find_sequences
 
 _PAIR: Final = ["claim_no", "text_id"]
@@ -85,20 +85,25 @@ def _likely(candidates: Candidates, claims: pl.DataFrame, corpus: Corpus) -> pl.
     n_tasks = 1 + max(frame["task_no"].to_numpy().max(initial=0) for frame in (claims, texts))
     table = np.full((n_tasks, corpus.vocabulary.height), -1, dtype=np.int32)
     table[columns["task_no"].to_numpy(), columns["token_id"].to_numpy()] = columns["column"].to_numpy()
-    left = _incidence(*_rows_and_columns(texts, candidates.tokens, table), (texts.height, columns.height))
+    row, token = token_rows(texts["text_id"], candidates.tokens["text_id"], candidates.tokens["token_id"])
+    column = table[texts["task_no"].to_numpy()[row], token]
+    met = column >= 0
+    left = incidence(row[met], column[met], (texts.height, columns.height))
     placed = wanted.join(columns, on=["task_no", "token_id"])
-    right = _incidence(
+    right = incidence(
         placed["column"].to_numpy(), placed["claim_no"].to_numpy(), (columns.height, claims.height)
     )
     shared = (left @ right).tocoo()
     half = np.asarray(right.sum(axis=0)).ravel()
     kept = 2 * shared.data >= half[shared.col]
+    return _told(shared.row[kept], shared.col[kept], shared.data[kept], texts, claims)
+
+
+def _told(row: Ints, claim_no: Ints, shared: Ints, texts: pl.DataFrame, claims: pl.DataFrame) -> pl.DataFrame:
+    """Pairs by their names: claim_no, text_id, kind, claim_text_id, shared."""
     pairs = pl.DataFrame(
-        {
-            "row": pl.Series(shared.row[kept], dtype=pl.UInt32),
-            "claim_no": pl.Series(shared.col[kept], dtype=pl.UInt32),
-            "shared": pl.Series(shared.data[kept], dtype=pl.Int64),
-        }
+        {"row": row, "claim_no": claim_no, "shared": shared},
+        schema_overrides={"row": pl.UInt32, "claim_no": pl.UInt32, "shared": pl.Int64},
     )
     return (
         pairs.join(texts.select("row", "text_id"), on="row", maintain_order="left")
@@ -112,34 +117,3 @@ def _wanted_tokens(claims: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
     texts = claims.select("task_no", "claim_no", text_id="claim_text_id")
     kept = tokens.filter(pl.col("text_id").is_in(texts["text_id"].unique().implode()))
     return texts.join(kept, on="text_id").select("task_no", "claim_no", "token_id").unique()
-
-
-def _rows_and_columns(texts: pl.DataFrame, tokens: pl.DataFrame, table: Ints) -> tuple[Ints, Ints]:
-    """Row and column of every token that a text shares with a claim of its task.
-
-    Args:
-        texts: row, task_no, text_id.
-        tokens: text_id and token_id; rows of a text contiguous.
-        table: Column of each task and token, -1 where no claim of the task has it.
-    """
-    owner = tokens["text_id"].to_numpy()
-    first = np.flatnonzero(np.diff(owner, prepend=owner[:1] + np.uint32(1)))
-    bounds = pl.DataFrame(
-        {"text_id": owner[first], "first": first, "length": np.diff(first, append=len(owner))}
-    )
-    placed = texts.join(bounds, on="text_id", how="left", maintain_order="left")
-    length = placed["length"].to_numpy().astype(np.int32)
-    row = np.repeat(np.arange(placed.height, dtype=np.int32), length)
-    shift = placed["first"].to_numpy().astype(np.int32) - (np.cumsum(length, dtype=np.int32) - length)
-    token = tokens["token_id"].to_numpy()[np.arange(len(row), dtype=np.int32) + shift[row]]
-    column = table[placed["task_no"].to_numpy()[row], token]
-    kept = column >= 0
-    return row[kept], column[kept]
-
-
-def _incidence(rows: Ints, columns: Ints, shape: tuple[int, int]) -> sparse.csr_array:
-    """A matrix of ones where rows and columns meet, once however often they do."""
-    matrix = sparse.csr_array((np.ones(len(rows), dtype=np.int32), (rows, columns)), shape=shape)
-    matrix.sum_duplicates()
-    matrix.data[:] = 1
-    return matrix

@@ -7,7 +7,7 @@ from typing import Final
 import polars as pl
 
 from grade.gold import Gold
-from grade.text.corpus import Corpus, sentence_words
+from grade.text.corpus import Corpus, among, sentence_words
 from grade.text.entities import MONTH_KIND
 from grade.text.sequences import find_sequences
 
@@ -56,6 +56,7 @@ def _naming(pairs: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:
         outer="sentence_id",
         inner=pl.col("string_text_no") + pl.lit(corpus.first_gold, pl.UInt32),
     )
+    named = named.filter(pl.col("outer").is_in(_holding_first_token(corpus, named["inner"]).implode()))
     tokens = corpus.tokens.select("token_id", text_id="sentence_id")
     needles = pl.concat([named.select(text_id="outer"), named.select(text_id="inner")]).unique()
     kept = tokens.join(needles, on="text_id", how="semi", maintain_order="left")
@@ -64,6 +65,14 @@ def _naming(pairs: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:
     cues = found.join(corpus.cues.select("sentence_id", cue="position"), on="sentence_id")
     denied = cues.filter((pl.col("start") - pl.col("cue").cast(pl.Int64)).is_between(1, _CUE_REACH))
     return found.join(denied, on=["fact_no", "sentence_id", "start"], how="anti").select(_PAIR).unique()
+
+
+def _holding_first_token(corpus: Corpus, inner: pl.Series) -> pl.Series:
+    """Sentences that hold the first token of some text: only these can hold the whole."""
+    first = corpus.tokens.filter(
+        (pl.col("position") == 0) & pl.col("sentence_id").is_in(inner.unique().implode())
+    )
+    return corpus.tokens.filter(among(corpus.tokens["token_id"], first["token_id"]))["sentence_id"].unique()
 
 
 def _worded(pairs: pl.DataFrame, corpus: Corpus, claim_words: pl.DataFrame) -> pl.DataFrame:

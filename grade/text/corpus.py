@@ -65,33 +65,33 @@ def read_corpus(sentences: pl.DataFrame, gold_texts: pl.DataFrame) -> Corpus:
 def marked(tokens: pl.DataFrame, marks: pl.DataFrame) -> pl.DataFrame:
     """Return the tokens that `marks` lists: sentence_id, position, clause and the other columns of marks."""
     return (
-        tokens.filter(_among(tokens["token_id"], marks["token_id"]))
+        tokens.filter(among(tokens["token_id"], marks["token_id"]))
         .join(marks, on="token_id", how="inner", maintain_order="left")
         .select("sentence_id", "position", "clause", *(name for name in marks.columns if name != "token_id"))
     )
 
 
-def _among(token_ids: pl.Series, wanted: pl.Series) -> pl.Series:
-    """Which ids are among those wanted, by a table of flags: far cheaper than a join."""
+def among(token_ids: pl.Series, wanted: pl.Series) -> pl.Series:
+    """Tell which ids are among those wanted, by a table of flags: far cheaper than a join."""
     ids, marked_ids = token_ids.to_numpy(), wanted.to_numpy()
     flags = np.zeros(max(ids.max(initial=0), marked_ids.max(initial=0)) + 1, dtype=np.bool_)
     flags[marked_ids] = True
     return pl.Series(flags[ids])
 
 
-def sentence_words(corpus: Corpus, sentences: pl.DataFrame, among: pl.Series | None = None) -> pl.DataFrame:
+def sentence_words(corpus: Corpus, sentences: pl.DataFrame, wanted: pl.Series | None = None) -> pl.DataFrame:
     """Return the distinct content words of some sentences: sentence_id, word.
 
     Args:
         corpus: The texts.
         sentences: sentence_id.
-        among: The only words that matter; all when not given.
+        wanted: The only words that matter; all when not given.
     """
     words = (
-        corpus.words if among is None else corpus.words.filter(pl.col("word").is_in(among.unique().implode()))
+        corpus.words if wanted is None else corpus.words.filter(pl.col("word").is_in(wanted.unique().implode()))
     )
     tokens = corpus.tokens.select("sentence_id", "token_id").filter(
-        _among(corpus.tokens["token_id"], words["token_id"])
-        & _among(corpus.tokens["sentence_id"], sentences["sentence_id"])
+        among(corpus.tokens["token_id"], words["token_id"])
+        & among(corpus.tokens["sentence_id"], sentences["sentence_id"])
     )
     return tokens.join(words, on="token_id").select("sentence_id", "word").unique()

@@ -11,6 +11,7 @@ from grade.text.encoding import Ints, encode
 from grade.text.tokens import Flags, Stream, flags_of
 
 _STEPS: Final = (-2, -1, 0, 1, 2, 3, 4)
+_GAP_STEPS: Final = (-1, 0, 1, 2, 3)
 
 
 class Neighbours:
@@ -25,7 +26,7 @@ class Neighbours:
         last = len(stream.raw) - 1
         places = {step: np.clip(at + np.int32(step), 0, last) for step in _STEPS}
         self._raw = {step: stream.raw[there] for step, there in places.items()}
-        self._gaps = {step: encode(stream.gaps(there)) for step, there in places.items()}
+        self._gaps = {step: encode(stream.gaps(places[step])) for step in _GAP_STEPS}
 
     def tokens(self, step: int) -> Ints:
         """Codes of the tokens `step` away."""
