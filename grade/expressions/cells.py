@@ -23,7 +23,7 @@ def harmless(text: pl.Expr) -> pl.Expr:
         ["'=1+1", '-0.5', "'- a caveat", 'fine']
     """
     is_formula = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
-    return pl.when(is_formula).then(pl.concat_str(pl.lit("'"), text)).otherwise(text)
+    return pl.when(~is_formula | text.is_null()).then(text).otherwise(pl.concat_str(pl.lit("'"), text))
 
 
 def as_json(column: pl.Expr) -> pl.Expr:
@@ -31,7 +31,7 @@ def as_json(column: pl.Expr) -> pl.Expr:
 
     Examples:
         >>> frame = pl.DataFrame({"x": [["a", "b"], None]})
-        >>> frame.select(as_json(pl.col("x")))["x"].to_list()
+        >>> frame.select(as_json(pl.col("x")).alias("x"))["x"].to_list()
         ['["a","b"]', None]
     """
     wrapped = pl.struct(column.alias("v")).struct.json_encode()

@@ -6,7 +6,7 @@ from typing import Final
 
 import polars as pl
 
-PASS: Final = "pass"  # noqa: S105 - a score, no password
+PASS: Final = "pass"
 PARTIAL: Final = "partial"
 FAIL: Final = "fail"
 

@@ -65,7 +65,7 @@ def cohen_kappa(tables: Floats, *, weighting: Weighting = "none") -> Floats:
     by_chance = tables.sum(-1)[..., :, None] * tables.sum(-2)[..., None, :]
     observed = (tables * cost).sum((-2, -1))
     expected = _ratio((by_chance * cost).sum((-2, -1)), n_items)
-    return 1 - _ratio(observed, expected)
+    return np.subtract(1.0, _ratio(observed, expected))
 
 
 def krippendorff_alpha(coincidences: Floats, *, level: Level) -> Floats:
@@ -83,7 +83,7 @@ def krippendorff_alpha(coincidences: Floats, *, level: Level) -> Floats:
     cost = _ALPHA_COSTS[level](margin)
     observed = (coincidences * cost).sum((-2, -1))
     expected = _ratio((margin[..., :, None] * margin[..., None, :] * cost).sum((-2, -1)), total - 1)
-    return 1 - _ratio(observed, expected)
+    return np.subtract(1.0, _ratio(observed, expected))
 
 
 def coincidence_matrix(patterns: Floats, counts: Floats) -> Floats:
@@ -100,14 +100,14 @@ def coincidence_matrix(patterns: Floats, counts: Floats) -> Floats:
     pairs = patterns[:, :, None] * patterns[:, None, :]
     pairs -= patterns[:, :, None] * np.eye(patterns.shape[1])
     share = np.divide(1.0, n_ratings - 1, out=np.zeros_like(n_ratings), where=n_ratings > 1)
-    return np.einsum("...p,pij->...ij", counts, pairs * share[:, None, None])
+    return np.asarray(np.einsum("...p,pij->...ij", counts, pairs * share[:, None, None]))
 
 
 def pair_tables(patterns: Floats, counts: Floats) -> Floats:
     """Return the table of all unordered pairs of ratings within items, each counted in both orders."""
     pairs = patterns[:, :, None] * patterns[:, None, :]
     pairs -= patterns[:, :, None] * np.eye(patterns.shape[1])
-    return np.einsum("...p,pij->...ij", counts, pairs)
+    return np.asarray(np.einsum("...p,pij->...ij", counts, pairs))
 
 
 def estimate(counts: Floats, measure: Callable[[Floats], Floats], *, n_draws: int, seed: int) -> Estimate:
@@ -148,9 +148,8 @@ def _ordinal_cost(margin: Floats) -> Floats:
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
     part, whole = np.asarray(part, np.float64), np.asarray(whole, np.float64)
-    return np.divide(
-        part, whole, out=np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan), where=whole > 0
-    )
+    undefined = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan)
+    return np.asarray(np.divide(part, whole, out=undefined, where=whole > 0))
 
 
 _KAPPA_COSTS: Final[dict[str, Callable[[Floats], Floats]]] = {

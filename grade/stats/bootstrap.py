@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -83,7 +84,7 @@ def mean_intervals(
             estimate[part] = exact_means(present)
             if len(rows) > 1:
                 means = resampled_means(present, seed=seed, n_resamples=n_resamples)
-                low[part], high[part] = np.quantile(means, tails, axis=0)
+                low[part], high[part] = _quantiles(means, tails)
     reason = reasons(values)
     has_none = np.array([bool(text) for text in reason], dtype=np.bool_)
     low[has_none], high[has_none] = np.nan, np.nan
@@ -122,14 +123,16 @@ def resampled_means(values: Floats, *, seed: int, n_resamples: int) -> Floats:
         n_resamples: Rows of the result.
     """
     whole, step = whole_numbers(values)
-    blocks = [counts @ whole for counts in _resamples(len(values), seed=seed, n_resamples=n_resamples)]
-    return np.concatenate(blocks) * step / len(values)
+    blocks = [counts @ whole for counts in _resamples(len(values), seed, n_resamples)]
+    means: Floats = np.concatenate(blocks) * step / len(values)
+    return means
 
 
 def exact_means(values: Floats) -> Floats:
     """Return the mean of each column, rounded to the step that resamples are rounded to."""
     whole, step = whole_numbers(values)
-    return whole.sum(axis=0) * step / len(values)
+    means: Floats = whole.sum(axis=0) * step / len(values)
+    return means
 
 
 def whole_numbers(values: Floats) -> tuple[Floats, float]:
@@ -142,15 +145,31 @@ def whole_numbers(values: Floats) -> tuple[Floats, float]:
     return np.round(values / step), step
 
 
-def _resamples(n_rows: int, *, seed: int, n_resamples: int) -> Iterator[Floats]:
-    """Yield blocks of resamples: how often each row was drawn."""
+def _quantiles(values: Floats, tails: list[float]) -> Floats:
+    """Return quantiles of each column, between the two nearest values in proportion.
+
+    Sorting whole columns side by side in memory takes half as long as picking from them.
+    """
+    columns = np.sort(np.ascontiguousarray(values.T), axis=1)
+    places = np.array(tails) * (columns.shape[1] - 1)
+    below = np.floor(places).astype(np.int64)
+    above = np.minimum(below + 1, columns.shape[1] - 1)
+    quantiles: Floats = columns[:, below] + (columns[:, above] - columns[:, below]) * (places - below)
+    return quantiles.T
+
+
+@lru_cache(maxsize=8)
+def _resamples(n_rows: int, seed: int, n_resamples: int) -> tuple[Floats, ...]:
+    """Return blocks of resamples: how often each row was drawn; the same for any columns."""
     draw = np.random.default_rng(seed)
     rows_at_a_time = max(1, _BLOCK_CELLS // n_rows)
+    blocks = []
     for start in range(0, n_resamples, rows_at_a_time):
         size = min(rows_at_a_time, n_resamples - start)
         drawn = draw.integers(0, n_rows, size=(size, n_rows)) + n_rows * np.arange(size)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=size * n_rows)
-        yield counts.reshape(size, n_rows).astype(np.float64)
+        blocks.append(counts.reshape(size, n_rows).astype(np.float64))
+    return tuple(blocks)
 
 
 def _parts(columns: Ints) -> Iterator[Ints]:

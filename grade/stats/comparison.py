@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy import stats
 
 from grade.stats.bootstrap import (
     LEVEL,
@@ -30,7 +29,7 @@ from grade.stats.bootstrap import (
 POWER: Final = 0.8
 """Chance with which a difference of the smallest detectable size would be seen."""
 
-_EXACT_UP_TO: Final = 13
+EXACT_UP_TO: Final = 13
 """Tasks up to which all sign flips are tried: 8,192 of them."""
 
 _COLUMNS_AT_A_TIME: Final = 256
@@ -100,6 +99,8 @@ def smallest_difference(values: Floats, *, level: float = LEVEL, power: float = 
         level: 1 - alpha.
         power: Chance of seeing a difference of that size.
     """
+    from scipy import stats
+
     is_usable = np.array([not text for text in reasons(values)], dtype=np.bool_)
     result = np.full(values.shape[1], np.nan)
     if is_usable.any():
@@ -139,6 +140,8 @@ def rank_ranges(
         n_resamples: How many resamples.
         level: Share of the ranks within the range.
     """
+    from scipy import stats
+
     means = resampled_means(values, seed=seed, n_resamples=n_resamples)
     ranks = stats.rankdata(-means, method="min", axis=1)
     low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf")
@@ -147,9 +150,9 @@ def rank_ranges(
 
 def _signs(n_tasks: int, seed: int, n_resamples: int) -> Floats:
     """Return sign flips, one a row: all there are for few tasks, else random ones after no flip."""
-    if n_tasks <= _EXACT_UP_TO:
+    if n_tasks <= EXACT_UP_TO:
         bits = np.arange(2**n_tasks)[:, None] >> np.arange(n_tasks) & 1
-        return 1.0 - 2.0 * bits
+        return (1 - 2 * bits).astype(np.float64)
     draw = np.random.default_rng(seed)
     signs = 1.0 - 2.0 * draw.integers(0, 2, size=(n_resamples, n_tasks))
     return np.concatenate([np.ones((1, n_tasks)), signs])

@@ -35,7 +35,8 @@ def inverse_variation(values: Floats, starts: Ints) -> Floats:
     number, give 0. A segment has at least two values. CV does not depend on scale, so values
     are divided by the largest of their segment first and sums cannot overflow.
 
-    >>> inverse_variation(np.array([1.0, 2.0, 3.0, 0.0, 0.0, 1.0, -1.0]), np.array([0, 3, 5])).round(4).tolist()
+    >>> values = np.array([1.0, 2.0, 3.0, 0.0, 0.0, 1.0, -1.0])
+    >>> inverse_variation(values, np.array([0, 3, 5])).round(4).tolist()
     [0.6667, 1.0, 0.0]
     """
     if not len(starts):
