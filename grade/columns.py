@@ -316,7 +316,9 @@ COLUMNS: Final[dict[str, Column]] = {
     "p50_latency_ms": Column(pl.Float64, "Median latency.", unit="ms"),
     "max_latency_ms": Column(pl.Float64, "Longest latency.", unit="ms"),
     "n_answered": _count("Questions of the result that a stored verdict answers."),
-    "n_missing": _count("Questions that matching leaves open and no stored verdict answers."),
+    "n_missing": _count(
+        "Questions that matching leaves open and the judge has not answered; for all, nobody."
+    ),
     "n_stale": _count("Stored verdicts on checks of the result whose text or prompt has changed since."),
     "n_orphaned": _count("Stored verdicts on runs or checks that the result does not have."),
     "labelled_kind": _text(

@@ -1,18 +1,16 @@
 """One schema per table that passes between stages, and the check that holds a frame to it.
 
 A `Table` says what one row is, which columns it has in which order, its key and its sort order.
-`check` validates collected frames only: pandera looks at no data of a lazy frame.
+`check` holds collected frames to their tables, see `grade.contracts`.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Final
 
-import pandera.polars as pa
 import polars as pl
-from pandera.errors import SchemaError, SchemaErrors
 
+from grade.contracts import hold
 from grade.decision_schemas import (
     AGREEMENT,
     CATEGORY_RESULTS,
@@ -25,8 +23,7 @@ from grade.decision_schemas import (
 )
 from grade.desk_schemas import COMPARISONS, GOLD_CLAIMS, GOLD_FACTS, INTERVALS
 from grade.dimensions import DIMENSIONS
-from grade.errors import ContractError
-from grade.judging.tables import JUDGING_TABLES
+from grade.judging.tables import JUDGING_TABLES  # noqa: F401 - gathered here with the others
 from grade.table import GROUP_KEY, RUN_KEY, Table
 
 _N_SCORED: Final = tuple(f"n_scored_{key}" for key in DIMENSIONS)
@@ -333,8 +330,6 @@ INNER_TABLES: Final[tuple[Table, ...]] = (
 )
 """Tables that only stages see."""
 
-_BY_NAME: Final = {table.name: table for table in (*RESULT_TABLES, *INNER_TABLES, *JUDGING_TABLES)}
-
 
 def check(frame: pl.DataFrame, table: Table, *, where: str = "") -> pl.DataFrame:
     """Hold a collected frame to its table and return it unchanged.
@@ -347,48 +342,4 @@ def check(frame: pl.DataFrame, table: Table, *, where: str = "") -> pl.DataFrame
     Raises:
         ContractError: The frame breaks the contract; the message names the column and rule.
     """
-    try:
-        _pandera_schema(table.name).validate(frame, lazy=True)
-    except (SchemaError, SchemaErrors) as fault:
-        raise ContractError(f"{table.name} after {where or 'a stage'}: {fault}") from fault
-    if table.is_unique and not _is_strictly_ascending(frame, table.key):
-        fault_text = "not unique" if frame.select(table.key).is_duplicated().any() else "not sorted"
-        raise ContractError(f"{table.name} after {where or 'a stage'}: key {table.key} is {fault_text}")
-    return frame
-
-
-def _is_strictly_ascending(frame: pl.DataFrame, key: tuple[str, ...]) -> bool:
-    """Whether each row's key is greater than the one before, nulls first: unique and sorted at once."""
-    rises = pl.lit(value=False)
-    for name in reversed(key):
-        here, before = pl.col(name), pl.col(name).shift(1)
-        greater = (here > before).fill_null(here.is_not_null() & before.is_null())
-        rises = greater | (here.eq_missing(before) & rises)
-    return bool(frame.select(rises.slice(1).all()).item())
-
-
-@cache
-def _pandera_schema(name: str) -> pa.DataFrameSchema:
-    table = _BY_NAME[name]
-    return pa.DataFrameSchema(
-        {name: _pandera_column(table, name) for name in table.columns},
-        name=table.name,
-        strict=True,
-        ordered=True,
-    )
-
-
-def _pandera_column(table: Table, name: str) -> pa.Column:
-    column = table.column(name)
-    is_key = name in table.key
-    checks = []
-    if column.bounds is not None:
-        checks.append(pa.Check.in_range(*column.bounds))
-    if column.values is not None:
-        checks.append(pa.Check.isin(column.values))
-    if column.dtype == pl.Float64:
-        checks.append(
-            pa.Check(lambda data: data.lazyframe.select(pl.col(data.key).is_finite()), name="finite")
-        )
-    nullable = name in table.nullable_key if is_key else name not in table.required
-    return pa.Column(column.dtype, checks=checks, nullable=nullable)
+    return hold(frame, table, where=where)

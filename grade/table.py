@@ -36,7 +36,7 @@ class Table:
     key: tuple[str, ...]
     values: tuple[str, ...]
     required: frozenset[str] = frozenset()
-    renamed: dict[str, str] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict, hash=False)
     is_written: bool = True
     is_unique: bool = True
     nullable_key: frozenset[str] = frozenset()

@@ -1,0 +1,1 @@
+"""Say results for people and for programs that read the public format."""
