@@ -29,6 +29,7 @@ from pipelines.files import RUN_SUFFIXES, VERDICT_SUFFIXES, Found, find_files
 from pipelines.sources import InputFile, Source
 
 _JSON_CELLS: Final = frozenset({"run_index", "int_score", "numeric_score", "confidence", "findings"})
+_DECODED_RECORDS: Final = 50_000
 REJECT_ORDER: Final = ("file", "line", "byte_offset", "reason", "detail", "raw")
 
 
@@ -73,7 +74,7 @@ class ReadVerdicts:
 
 
 def read_runs(
-    paths: Sequence[str],
+    paths: Sequence[str | Found],
     *,
     catalogue: Catalogue,
     limits: Limits = DEFAULT_LIMITS,
@@ -98,7 +99,7 @@ def read_runs(
 
 
 def read_verdicts(
-    paths: Sequence[str],
+    paths: Sequence[str | Found],
     *,
     runs: pl.DataFrame,
     catalogue: Catalogue,
@@ -123,7 +124,7 @@ def read_verdicts(
 
 
 def run_chunks(
-    paths: Sequence[str],
+    paths: Sequence[str | Found],
     *,
     limits: Limits = DEFAULT_LIMITS,
     on_progress: Callable[[int], object] | None = None,
@@ -170,19 +171,44 @@ class Chunks:
     def _read(self, found: Found) -> Iterator[pl.DataFrame]:
         try:
             with Source(found, limits=self._limits) as source:
-                for frame, refused in self._frames(source, found, self._limits):
-                    self._count(frame.height, refused)
-                    yield frame
+                yield from self._take(self._frames(source, found, self._limits), found)
                 entry = source.entry()
             self.inputs.extend([entry] if entry else [])
         except ReadFault as fault:
             self._count(0, [Refusal(found.name, None, None, fault.reason, fault.detail)])
+
+    def _take(self, parts: Iterator[_Part], found: Found) -> Iterator[pl.DataFrame]:
+        """Pass on what is read of a file; one that holds too many bad records is left at that."""
+        n_left = self._limits.max_refused
+        for frame, refused in parts:
+            if len(refused) > n_left:
+                detail = f"more than {self._limits.max_refused:,} records of the file were refused"
+                rest = Refusal(found.name, None, None, "too_many_refused", f"{detail}; its rest was not read")
+                refused = [*refused[:n_left], rest]  # noqa: PLW2901 - the others are in the rest
+                n_left = -1
+            self._count(frame.height, refused)
+            yield frame
+            if n_left < 0:
+                return
+            n_left -= len(refused)
 
     def _count(self, n_read: int, refused: list[Refusal]) -> None:
         self.refused.extend(refused)
         self.n_records += n_read + len(refused)
         if self._on_progress is not None:
             self._on_progress(self.n_records)
+
+
+def list_unread(rejects: pl.DataFrame) -> list[dict[str, str]]:
+    """List the files that could not be opened, as name, reason and detail.
+
+    Args:
+        rejects: REJECTS.
+    """
+    unopened = rejects.filter(
+        pl.col("line").is_null(), pl.col("reason").is_in(["unreadable_file", "outside_folder"])
+    )
+    return unopened.select("file", "reason", "detail").rename({"file": "name"}).rows(named=True)
 
 
 def _rejects(chunks: Chunks, from_validation: pl.DataFrame, n_accepted: int) -> pl.DataFrame:
@@ -197,7 +223,7 @@ def _rejects(chunks: Chunks, from_validation: pl.DataFrame, n_accepted: int) -> 
 
 def _run_frames(source: Source, found: Found, limits: Limits) -> Iterator[_Part]:
     if source.is_parquet:
-        for rows in cut_parquet(source.file, file=found.name, columns=RUN_FIELDS):
+        for rows in cut_parquet(source.file, file=found.name, columns=RUN_FIELDS, limits=limits):
             yield decode_run_rows(rows, limits=limits)
     else:
         for records in _json_records(source, found, limits):
@@ -207,7 +233,7 @@ def _run_frames(source: Source, found: Found, limits: Limits) -> Iterator[_Part]
 def _verdict_frames(source: Source, found: Found, limits: Limits) -> Iterator[_Part]:
     records: Iterator[Records]
     if source.is_parquet:
-        records = cut_parquet(source.file, file=found.name, columns=VERDICT_COLUMNS)
+        records = cut_parquet(source.file, file=found.name, columns=VERDICT_COLUMNS, limits=limits)
     elif found.suffix == ".csv":
         records = cut_rows(source.blocks(), file=found.name, json_columns=_JSON_CELLS, limits=limits)
     else:
@@ -220,4 +246,6 @@ def _verdict_frames(source: Source, found: Found, limits: Limits) -> Iterator[_P
 
 
 def _json_records(source: Source, found: Found, limits: Limits) -> Iterator[Records]:
-    return cut_records(source.blocks(), file=found.name, is_document=found.suffix == ".json", limits=limits)
+    is_document = found.suffix == ".json"
+    for batch in cut_records(source.blocks(), file=found.name, is_document=is_document, limits=limits):
+        yield from batch.pieces(_DECODED_RECORDS)

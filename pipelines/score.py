@@ -1,0 +1,212 @@
+"""`grade score` and `grade rescore`, from files to a result folder, in the order in which it happens.
+
+read catalogue -> read runs into a store -> read verdicts -> for each slice of groups: score, roll
+up tasks, find, write (or take from an earlier result) -> finish: roll up, decide, report.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from grade.db import Database
+from grade.ingest.places import PLACE
+from grade.look_alikes import find_look_alikes, unknown_task
+from grade.policy import DEFAULT_POLICY, Policy
+from grade.report.gold_tables import gold_tables
+from grade.rules import Rule, sort_out
+from grade.schemas import GROUP_TABLES, REJECTS
+from grade.settings import Settings
+from pipelines.batches import cut_batches
+from pipelines.catalogue import Catalogue, load_catalogue
+from pipelines.earlier import find_earlier
+from pipelines.files import Found
+from pipelines.fingerprints import fingerprint_groups
+from pipelines.finish import Gathered, Inputs, finish
+from pipelines.groups import Tables, Work, make_tables
+from pipelines.ingest import ingest
+from pipelines.interrupts import unbroken
+from pipelines.parquet import TableFiles
+from pipelines.partial import drop_partials, kept_when_interrupted, partial_folders
+from pipelines.progress import Progress, since_last
+from pipelines.reading import REJECT_ORDER, read_verdicts
+from pipelines.segments import read_rows
+from pipelines.store import Store, reading_store
+from pipelines.workers import in_order
+from pipelines.write import replaced_folder, require_replaceable
+
+_WORKERS: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreRequest:
+    """What to score and where to write it.
+
+    Attributes:
+        runs: Files, folders and globs of answers; empty when a store is given.
+        store: A store of runs, instead of files.
+        packs: The folder with the tasks.
+        verdicts: Files of verdicts.
+        out: The result folder.
+        settings: The method's settings.
+        policy: What decisions rest on beside the scores.
+        threads: Threads of the database, and slices worked on at once at most; None leaves it to choose.
+        told_below: Folder that is left out of the names of files, for inputs whose place says nothing
+            (the data that ships); None tells names as given.
+        reuses: Rows of an earlier result at `out` are taken for groups that have not changed.
+    """
+
+    runs: tuple[str | Found, ...] = ()
+    store: Path | None = None
+    packs: Path
+    verdicts: tuple[str | Found, ...] = ()
+    out: Path
+    settings: Settings
+    policy: Policy = DEFAULT_POLICY
+    threads: int | None = None
+    told_below: Path | None = None
+    reuses: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreOutcome:
+    """What a finished command tells.
+
+    Attributes:
+        out: The result folder.
+        ranked: The leaderboard, from `grade.rollup.rank_models`.
+        rejects: REJECTS of runs and verdicts.
+        n_runs: Runs scored.
+        n_groups: Groups of these.
+        n_reused: Groups whose rows were taken from an earlier result.
+    """
+
+    out: Path
+    ranked: pl.DataFrame
+    rejects: pl.DataFrame
+    n_runs: int
+    n_groups: int
+    n_reused: int
+
+
+def score(request: ScoreRequest, *, progress: Progress) -> ScoreOutcome:
+    """Score runs and write a result folder; the folder changes whole or not at all.
+
+    Raises:
+        InputError: An input that stops everything is wrong.
+        OutputError: The result cannot be written.
+    """
+    started = datetime.now(UTC)
+    require_replaceable(request.out.resolve())
+    catalogue = load_catalogue(request.packs)
+    with (
+        replaced_folder(request.out) as folder,
+        Database(threads=request.threads) as database,
+        _opened_runs(request, folder.with_name(f"{folder.name}-store"), progress) as store,
+    ):
+        inputs = _read(request, catalogue, store)
+        _tell_look_alikes(inputs.index, progress)
+        with kept_when_interrupted(folder, request.out):
+            gathered = _score_groups(request, inputs, folder, database, progress)
+            ranked = finish(request, inputs, gathered, folder, started=started, database=database)
+    drop_partials(request.out)
+    return ScoreOutcome(
+        request.out,
+        ranked,
+        inputs.rejects,
+        n_runs=inputs.index.height,
+        n_groups=gathered.n_rows["groups"],
+        n_reused=gathered.n_reused,
+    )
+
+
+@contextmanager
+def _opened_runs(request: ScoreRequest, scratch: Path, progress: Progress) -> Iterator[Store]:
+    """The runs to score: a store, or one that is made of the files and goes away afterwards."""
+    if request.store is not None:
+        with reading_store(request.store) as store:
+            yield store
+        return
+    try:
+        with progress.step("reading runs", unit="records") as advance:
+            limits = request.settings.limits
+            made = ingest(request.runs, scratch, limits=limits, on_progress=since_last(advance))
+        yield made.store
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _read(request: ScoreRequest, catalogue: Catalogue, store: Store) -> Inputs:
+    index, unknown = _of_known_tasks(store, catalogue)
+    read = read_verdicts(request.verdicts, runs=index, catalogue=catalogue, limits=request.settings.limits)
+    told = [_told(frame, request.told_below) for frame in (store.rejects, unknown, read.rejects)]
+    return Inputs(
+        catalogue=catalogue,
+        store=store,
+        index=index,
+        verdicts=replace(read, verdicts=_told(read.verdicts, request.told_below)),
+        run_rejects=pl.concat(told[:2]).sort(REJECT_ORDER),
+        verdict_rejects=told[2],
+    )
+
+
+def _tell_look_alikes(index: pl.DataFrame, progress: Progress) -> None:
+    for ids in find_look_alikes(index["model_id"]):
+        named = ", ".join(map(repr, ids))
+        progress.say(f"{len(ids)} model ids look alike and are scored as different models: {named}")
+
+
+def _of_known_tasks(store: Store, catalogue: Catalogue) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The index of runs that the catalogue knows, with pack and track; and REJECTS of the others."""
+    known = catalogue.table.select("task_id", "pack_id", "track")
+    placed = store.index.join(known, on="task_id", how="left", validate="m:1", maintain_order="left")
+    strangers = placed.filter(pl.col("pack_id").is_null())
+    rows = read_rows(store.folder, strangers, ("task_id", *PLACE))
+    unknown = Rule("unknown_task", pl.lit(value=True), unknown_task(catalogue.table))
+    rejects = sort_out(rows, (unknown,)).rejects if rows.height else REJECTS.empty()
+    return placed.drop_nulls("pack_id"), rejects
+
+
+def _told(rows: pl.DataFrame, below: Path | None) -> pl.DataFrame:
+    """Leave a folder out of the names of files."""
+    return (
+        rows if below is None else rows.with_columns(pl.col("file").str.strip_prefix(f"{below.as_posix()}/"))
+    )
+
+
+def _score_groups(
+    request: ScoreRequest, inputs: Inputs, folder: Path, database: Database, progress: Progress
+) -> Gathered:
+    """Make the tables of group after group and write each as it is made."""
+    verdicts = inputs.verdicts.verdicts
+    groups = fingerprint_groups(inputs.index, verdicts, inputs.catalogue, request.settings, database=database)
+    places = [request.out, *partial_folders(request.out)] if request.reuses else []
+    earlier = find_earlier(places)
+    claims = gold_tables(inputs.catalogue.tasks).claims
+    work = Work(inputs.store.folder, inputs.catalogue, verdicts, groups, earlier, claims)
+    gathered = Gathered.start(n_reused=earlier.known(groups).height)
+    slices = cut_batches(inputs.index, batch_runs=request.settings.batch_runs, n_bytes=pl.col("n_bytes"))
+    workers = min(_WORKERS, request.threads or _WORKERS)
+    with (
+        TableFiles(folder, GROUP_TABLES) as files,
+        progress.step("scoring", unit="runs", total=inputs.index.height) as advance,
+    ):
+
+        def make(index: pl.DataFrame, own: Database) -> Tables:
+            return make_tables(index, work, database=own)
+
+        with closing(in_order(make, slices, workers=workers, threads=request.threads)) as made:
+            for tables in made:
+                with unbroken():
+                    for name, frame in tables.items():
+                        files.append(name, frame)
+                gathered = gathered.with_slice(tables)
+                advance(tables["runs"].height)
+        return gathered.ended(files.n_rows)
