@@ -6,13 +6,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 OUT ?= out/demo
 
-.PHONY: help demo test check clean
+.PHONY: help demo test check docs clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo    install, score the simulated answers that ship, show the leaderboard'
 	@echo 'make test    install, run all tests'
 	@echo 'make check   install, run the linter, the format check, the type check and the import rules'
+	@echo 'make docs    install, write the reference pages and the outputs that pages show anew'
 	@echo 'make clean   remove everything that these targets made'
 
 $(READY): pyproject.toml constraints.txt
@@ -36,6 +37,10 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(READY)
+	@$(BIN)/python -m pipelines.reference docs/reference
+	@$(BIN)/python tests/docs/refresh.py
 
 clean:
 	rm -rf $(VENV) out dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -92,14 +92,13 @@ def _components(nodes: pl.DataFrame, tokens: pl.DataFrame) -> Ints:
     columns, column = encode(pl.Series(group * (int(token.max()) + 1) + token))
     held = incidence(parts["node"].to_numpy()[row], column, (nodes.height, len(columns)))
     shared = (held @ held.T).tocoo()
-    sizes: Ints = np.asarray(held.sum(axis=1)).ravel()
+    sizes = np.asarray(held.sum(axis=1), dtype=np.int32).ravel()
     linked = 2 * shared.data >= sizes[shared.row] + sizes[shared.col] - shared.data
     graph = sparse.csr_array(
         (np.ones(int(linked.sum()), dtype=np.int8), (shared.row[linked], shared.col[linked])),
         shape=(nodes.height, nodes.height),
     )
-    components: Ints = connected_components(graph, directed=False)[1]
-    return components
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int32)
 
 
 def _finding_stability(held: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:

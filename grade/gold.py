@@ -7,7 +7,6 @@ read together with the answers of each batch so that both speak in the same toke
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from grade.text.cleaning import clean, lines, sentences
 from grade.text.lexicon import RATE_WORDS
 from grade.text.quantities import find_quantities
 from grade.text.tokens import tokenise
+from grade.text.words import holds_word
 
 CLAIM_KINDS: Final = ("insight", "limitation", "forbidden")
 """Kinds of claims, in the order in which they are numbered."""
@@ -134,6 +134,7 @@ def _read(texts: pl.DataFrame) -> list[_Reading]:
     owners = cut["text_no"].to_list()
     words = lexed.tokens.join(lexed.vocabulary, on="token_id", maintain_order="left")
     cues = {owners[n] for n in words.filter("is_cue")["sentence_id"]}
+    rates = {owners[n] for n in words.filter(holds_word(pl.col("token"), RATE_WORDS))["sentence_id"]}
     entities: dict[int, list[_Entity]] = defaultdict(list)
     for n, *values in words.drop_nulls("entity").select("sentence_id", "clause", "kind", "entity").rows():
         entities[owners[n]].append(_Entity(*values))
@@ -142,13 +143,9 @@ def _read(texts: pl.DataFrame) -> list[_Reading]:
     for n, *values in find_quantities(lexed).select(told).rows():
         quantities[owners[n]].append(_Quantity(*values))
     return [
-        _Reading(n in cues, _says_rate(text), tuple(quantities[n]), tuple(entities[n]))
+        _Reading(n in cues, n in rates or "%" in text, tuple(quantities[n]), tuple(entities[n]))
         for n, text in texts.rows()
     ]
-
-
-def _says_rate(text: str) -> bool:
-    return "%" in text or not RATE_WORDS.isdisjoint(re.findall(r"[^\W\d_]+", text.lower()))
 
 
 def _is_rate(fact: GoldFact, reading: _Reading) -> bool:

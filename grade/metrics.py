@@ -15,10 +15,11 @@ from grade.text.tokens import tokenise
 
 _NUMBER: Final = r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+"
 _QUANTITY: Final = (
-    rf"^([+-]?)\s*\p{{Sc}}?\s*([+-]?)({_NUMBER})(e[+-]?[0-9]+)?"
-    r"\s*(thousand|million|billion)?[\s-]*"
-    r"(%|x|pp|points?|percent|per\s+cent|percentage[\s-]points?)?$"
+    rf"^(?:([+-]?)\p{{Sc}}?|\p{{Sc}}(-))({_NUMBER})(e[+-]?[0-9]+)?"
+    r"(?:\s*(thousand|million|billion))?"
+    r"(?:\s*-?(%|x|pp|points?|percent|per\s+cent|percentage(?:[\s-]points?)?))?$"
 )
+_PLAIN_UNITS: Final = ("", "x", "percentage")
 _MAX_NAMING_TOKENS: Final = 3
 
 
@@ -108,7 +109,7 @@ def _keyed(nodes: pl.DataFrame) -> pl.DataFrame:
     level = nodes.filter(pl.col("parent_id").is_null()).select(
         "document_id", "node_id", key=pl.lit(None, pl.String)
     )
-    levels = []
+    levels = [nodes.clear().select(columns)]
     while level.height:
         above = level.select("document_id", parent_id="node_id", above="key")
         level = (
@@ -118,7 +119,7 @@ def _keyed(nodes: pl.DataFrame) -> pl.DataFrame:
             .select(columns)
         )
         levels.append(level)
-    return pl.concat(levels).sort("document_id", "node_id") if levels else pl.DataFrame()
+    return pl.concat(levels).sort("document_id", "node_id")
 
 
 def _valued(nodes: pl.DataFrame) -> pl.DataFrame:
@@ -129,8 +130,9 @@ def _valued(nodes: pl.DataFrame) -> pl.DataFrame:
         pl.Float64, strict=False
     )
     factor = part[5].replace_strict(MULTIPLIERS, default=1.0, return_dtype=pl.Float64)
-    sign = pl.when((part[1] == "-") ^ (part[2] == "-")).then(-1.0).otherwise(1.0)
-    is_percent = part[6].fill_null("x") != "x"
+    is_negative = (part[1].fill_null("") == "-") | part[2].is_not_null()
+    sign = pl.when(is_negative).then(-1.0).otherwise(1.0)
+    is_percent = ~part[6].fill_null("").is_in(_PLAIN_UNITS)
     return nodes.filter(pl.col("number").is_not_null() | pl.col("text").is_not_null()).select(
         "document_id",
         "key",

@@ -12,6 +12,7 @@ import polars as pl
 
 from grade.dimensions import DIMENSIONS
 from grade.expressions.verdicts import forms_disagree, has_score, unit_score
+from grade.look_alikes import unknown_task
 from grade.rules import Rule, sort_out
 from grade.schemas import RUN_KEY, RUNS, VERDICTS
 
@@ -49,7 +50,7 @@ def validate_runs(runs: pl.DataFrame, *, tasks: pl.DataFrame) -> Validated:
         Rule(
             "unknown_task",
             pl.col("pack_id").is_null(),
-            pl.format("no task of the catalogue has the id '{}'", "task_id"),
+            unknown_task(tasks),
         ),
         _conflict(RUN_KEY, "this run"),
     )

@@ -12,17 +12,18 @@ import polars as pl
 
 from grade.errors import InputError
 from grade.gold import Gold, build_gold, claim_keys
-from grade.ingest.limits import DEFAULT_LIMITS
+from grade.ingest.limits import Limits
 from grade.ingest.packs import pack_id_of_file
 from grade.ingest.refusals import ReadFault
 from grade.ingest.tasks import TaskFile, is_task_file, read_tasks
 from grade.models import Task
 from grade.schemas import TASKS
-from pipelines.files import Found, suffix_of, walk
+from pipelines.files import Found, link_fault, suffix_of, walk
 from pipelines.packdata import DATA_SUFFIXES, read_pack_data
 from pipelines.sources import InputFile, Source
 
 _MANIFEST: Final = "manifest.json"
+_LIMITS: Final = Limits(max_expanded_bytes=2**30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def load_catalogue(packs: Path) -> Catalogue:
     """
     if not packs.exists():
         raise InputError("no such folder of packs", where=str(packs))
-    places = walk(packs) if packs.is_dir() else [packs]
+    places = _places(packs)
     contents = {place: _read(place) for place in places if place.suffix == ".jsonl"}
     task_places = [place for place, (data, _) in contents.items() if is_task_file(data)]
     own_folders = {place.parent: place for place in task_places if _has_own_folder(place, task_places)}
@@ -83,18 +84,35 @@ def load_catalogue(packs: Path) -> Catalogue:
     headers, identifiers = read_pack_data(_by_pack(data, files, tasks))
     gold = build_gold(tasks)
     read = {place for found in data.values() for place in found} | set(manifests.values())
-    inputs = sorted(
-        [contents[place][1] for place in task_places] + [_read(place)[1] for place in sorted(read)]
-    )
+    inputs = sorted([contents[place][1] for place in task_places] + [_entry(place) for place in sorted(read)])
     return Catalogue(
         tasks, gold, gold.tasks.select(TASKS.columns), claim_keys(gold), headers, identifiers, tuple(inputs)
     )
 
 
-def _read(place: Path) -> tuple[bytes, InputFile]:
+def _places(packs: Path) -> list[Path]:
+    """The files of packs; a link that leads out of their folder stops.
+
+    A folder of packs may come from someone else, and what it holds ends up in prompts and tables.
+    """
+    if not packs.is_dir():
+        return [packs]
+    places = [place for place in walk(packs) if suffix_of(place) in DATA_SUFFIXES]
+    for place in places:
+        fault = link_fault(place, packs)
+        if fault is not None:
+            raise InputError("a file of a pack cannot be read", where=place.as_posix(), got=fault.detail)
+    return places
+
+
+def _entry(place: Path) -> InputFile:
+    return _read(place, keeps=False)[1]
+
+
+def _read(place: Path, *, keeps: bool = True) -> tuple[bytes, InputFile]:
     try:
-        with Source(Found(place.as_posix(), place, suffix_of(place)), limits=DEFAULT_LIMITS) as source:
-            data = b"".join(source.blocks())
+        with Source(Found(place.as_posix(), place, suffix_of(place)), limits=_LIMITS) as source:
+            data = b"".join(source.blocks()) if keeps else b""
             entry = source.entry()
     except ReadFault as fault:
         raise InputError(

@@ -38,7 +38,7 @@ class Found(NamedTuple):
     fault: ReadFault | None = None
 
 
-def find_files(paths: Sequence[str], *, suffixes: Sequence[str]) -> list[Found]:
+def find_files(paths: Sequence[str | Found], *, suffixes: Sequence[str]) -> list[Found]:
     """Return the files that paths name, each once, sorted by name.
 
     Folders are searched at any depth for files with the right endings; names that begin with a dot
@@ -46,7 +46,7 @@ def find_files(paths: Sequence[str], *, suffixes: Sequence[str]) -> list[Found]:
     folder is found with a fault. A path with `*`, `?` or `[` that is no file is a pattern.
 
     Args:
-        paths: Files, folders and patterns.
+        paths: Files, folders and patterns; a file that was found before is taken as it is.
         suffixes: The endings to look for.
 
     Raises:
@@ -56,6 +56,11 @@ def find_files(paths: Sequence[str], *, suffixes: Sequence[str]) -> list[Found]:
     for one in sorted(entry for path in paths for entry in _find(path, suffixes)):
         found.setdefault(os.path.realpath(one.path), one)
     return list(found.values())
+
+
+def name_of(path: str | Found) -> str:
+    """Return a path as it was given, or the name of a file that was found before."""
+    return path if isinstance(path, str) else path.name
 
 
 def suffix_of(path: Path) -> str:
@@ -69,7 +74,10 @@ def suffix_of(path: Path) -> str:
     return Path(name.stem).suffix if name.suffix in COMPRESSED else name.suffix
 
 
-def _find(path: str, suffixes: Sequence[str]) -> Iterator[Found]:
+def _find(path: str | Found, suffixes: Sequence[str]) -> Iterator[Found]:
+    if isinstance(path, Found):
+        yield path
+        return
     place = Path(path)
     if place.is_dir():
         yield from _search(place, suffixes)
@@ -95,7 +103,12 @@ def _named(place: Path, suffixes: Sequence[str]) -> Found:
 
 def _match(pattern: str, suffixes: Sequence[str]) -> Iterator[Found]:
     matches = [Path(match) for match in glob.glob(pattern, recursive=True)]  # noqa: PTH207 - takes absolute patterns
-    found = [Found(match.as_posix(), match, suffix_of(match)) for match in matches if match.is_file()]
+    base = _fixed_folder(pattern)
+    found = [
+        Found(match.as_posix(), match, suffix_of(match), link_fault(match, base))
+        for match in matches
+        if match.is_file()
+    ]
     found = [one for one in found if one.suffix in suffixes]
     for folder in matches:
         if folder.is_dir():
@@ -105,12 +118,19 @@ def _match(pattern: str, suffixes: Sequence[str]) -> Iterator[Found]:
     yield from found
 
 
+def _fixed_folder(pattern: str) -> Path:
+    """The folder that a pattern begins with, before its first mark."""
+    parts = Path(pattern).parts
+    marked = next(place for place, part in enumerate(parts) if any(mark in part for mark in "*?["))
+    return Path(*parts[:marked])
+
+
 def _search(folder: Path, suffixes: Sequence[str], *, may_be_empty: bool = False) -> Iterator[Found]:
     places = [place for place in walk(folder) if suffix_of(place) in suffixes]
     if not places and not may_be_empty:
         raise InputError("the folder holds no file to read", where=str(folder), expected=", ".join(suffixes))
     for place in places:
-        yield Found(place.as_posix(), place, suffix_of(place), _fault(place, folder))
+        yield Found(place.as_posix(), place, suffix_of(place), link_fault(place, folder))
 
 
 def walk(folder: Path) -> list[Path]:
@@ -130,8 +150,12 @@ def walk(folder: Path) -> list[Path]:
     return sorted(places)
 
 
-def _fault(place: Path, folder: Path) -> ReadFault | None:
-    if place.is_symlink() and not place.resolve().is_relative_to(folder.resolve()):
+def link_fault(place: Path, folder: Path) -> ReadFault | None:
+    """Say why a file that was found below a folder is not to be read; None if it is.
+
+    Links are followed within the folder only.
+    """
+    if not place.resolve().is_relative_to(folder.resolve()):
         return ReadFault("outside_folder", "a link that leads out of the folder that was searched")
     if not place.is_file():
         return ReadFault("unreadable_file", "no regular file, or a link to nothing")

@@ -1,4 +1,4 @@
--- group_fingerprints: one row per group, with a hash of everything that its scores depend on
+-- name: group_fingerprints: one row per group, with a hash of everything that its scores depend on
 -- Reads: runs, task_hashes, verdicts
 -- Parameters: $method
 WITH run_parts AS (
@@ -10,9 +10,29 @@ WITH run_parts AS (
   FROM runs
   GROUP BY model_id, task_id
 ),
+-- A verdict's place in a file is not part of what it says.
+verdict_hashes AS (
+  SELECT
+    model_id,
+    task_id,
+    md5(to_json(struct_pack(
+      run_index := run_index,
+      dimension := dimension,
+      claim_id := claim_id,
+      judge_id := judge_id,
+      score := score,
+      int_score := int_score,
+      numeric_score := numeric_score,
+      confidence := confidence,
+      reasoning := reasoning,
+      findings := findings,
+      unit_score := unit_score
+    ))) AS verdict_hash
+  FROM verdicts
+),
 verdict_parts AS (
   SELECT model_id, task_id, string_agg(verdict_hash, ',' ORDER BY verdict_hash) AS content
-  FROM verdicts
+  FROM verdict_hashes
   GROUP BY model_id, task_id
 )
 SELECT

@@ -16,7 +16,7 @@ from grade.text.encoding import encode
 from grade.text.keys import key_text
 from grade.text.lexicon import RATE_KEY_WORDS
 from grade.text.tokens import Lexed, tokenise
-from grade.text.words import content_words
+from grade.text.words import content_words, holds_word
 
 _KEY: Final = ["key_id", "fact_no"]
 
@@ -62,13 +62,8 @@ def bind_keys(leaves: pl.DataFrame, gold: Gold, claim_words: pl.DataFrame) -> pl
 
 def _spellings(lexed: Lexed) -> pl.DataFrame:
     """Per text: key_id, its words with a space on either side, and whether one of them says rate."""
-    parts = pl.col("token").str.replace_all("[-./]", " ").str.split(" ")
-    rate_words = pl.Series(sorted(RATE_KEY_WORDS))
     vocabulary = lexed.vocabulary.select(
-        "token_id",
-        "token",
-        says_rate=pl.col("token").is_in(rate_words.implode())
-        | parts.list.set_intersection(rate_words.implode()).list.len().gt(0),
+        "token_id", "token", says_rate=holds_word(pl.col("token"), RATE_KEY_WORDS)
     )
     return (
         lexed.tokens.join(vocabulary, on="token_id", maintain_order="left")

@@ -24,6 +24,9 @@ Amount = Annotated[float, msgspec.Meta(ge=0)]
 NULL_DROPPED: Final = "null_entry_dropped"
 """Flag of a run from whose lists null entries were dropped."""
 
+REPEATED_KEY: Final = "repeated_key_last_counts"
+"""Flag of a run some object of which gives a key twice; the last value counts."""
+
 
 class Citation(msgspec.Struct, gc=False, omit_defaults=True):
     """A source that the answer names."""
@@ -80,6 +83,7 @@ class Answer(msgspec.Struct, gc=False):
 
 _DECODER: Final = msgspec.json.Decoder(RunRecord)
 _ENCODER: Final = msgspec.json.Encoder()
+_PLAIN: Final = msgspec.json.Decoder()
 _IDENTITY: Final = ("task_id", "model_id", "run_index")
 
 
@@ -93,11 +97,16 @@ def read_answer(text: bytes, *, limits: Limits) -> Answer:
     # A quote inside a text is escaped, so that these are keys (or, rarely, whole values).
     if text.count(b'"task_id"') > 1 or text.count(b'"model_id"') > 1 or text.count(b'"run_index"') > 1:
         _refuse_doubled(text)
-    return finish(record, limits=limits)
+    return finish(record, limits=limits, text=text)
 
 
-def finish(record: RunRecord, *, limits: Limits) -> Answer:
+def finish(record: RunRecord, *, limits: Limits, text: bytes = b"") -> Answer:
     """Check and mend a decoded run, in place, and hash it.
+
+    Args:
+        record: The run.
+        limits: What it may hold at most.
+        text: The JSON text that it was read from, to be looked through for repeated keys.
 
     Raises:
         Unfit: An id is blank, a list too long, or the metrics cannot be kept.
@@ -110,7 +119,10 @@ def finish(record: RunRecord, *, limits: Limits) -> Answer:
     record.limitations = _entries("limitations", record.limitations, most, flags)
     record.evidence_citations = _entries("evidence_citations", record.evidence_citations, most, flags)
     record.structured_metrics = msgspec.Raw(metrics)  # type: ignore[assignment] # from here on only hashed
-    return Answer(record, metrics, sorted(flags), hashlib.sha256(_ENCODER.encode(record)).hexdigest()[:32])
+    written = _ENCODER.encode(record)
+    if _repeats_keys(text, written):
+        flags.add(REPEATED_KEY)
+    return Answer(record, metrics, sorted(flags), hashlib.sha256(written).hexdigest()[:32])
 
 
 def _entries(name: str, entries: list[T | None] | None, most: int, flags: set[str]) -> list[T | None] | None:
@@ -123,6 +135,28 @@ def _entries(name: str, entries: list[T | None] | None, most: int, flags: set[st
         flags.add(NULL_DROPPED)
         return [entry for entry in entries if entry is not None] or None
     return entries
+
+
+def _repeats_keys(text: bytes, written: bytes) -> bool:
+    """Tell whether some object of a text gives a key twice.
+
+    Written out again, an object has each key once; only a text with more keys is looked at closely.
+    """
+    n_keys = text.count(b'":') + text.count(b'" :')
+    if n_keys <= written.count(b'":'):
+        return False
+    if n_keys == _ENCODER.encode(_PLAIN.decode(text)).count(b'":'):
+        return False
+    lost: list[int] = []
+    json.loads(text, object_pairs_hook=lambda pairs: _object(pairs, lost))
+    return bool(lost)
+
+
+def _object(pairs: list[tuple[str, Any]], lost: list[int]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        lost.append(len(pairs) - len(made))
+    return made
 
 
 def _refuse_doubled(text: bytes) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,6 +54,16 @@ class Records:
     ) -> None:
         """Note that a record was refused."""
         self.refused.append(Refusal(self.file, line, offset, reason, detail, raw[:RAW_BYTES]))
+
+    def pieces(self, size: int) -> Iterator[Records]:
+        """Give the batch in pieces of at most `size` records to decode; the refused ones come first."""
+        if len(self.items) <= size:
+            yield self
+            return
+        yield Records(self.file, refused=self.refused)
+        for start in range(0, len(self.items), size):
+            part = slice(start, start + size)
+            yield Records(self.file, self.items[part], self.lines[part], self.offsets[part], self.raws[part])
 
     def without(self, failed: Mapping[int, tuple[str, str]]) -> Records:
         """Return the batch with some records moved to the refused ones.

@@ -8,20 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
+from itertools import accumulate
 from typing import Any, BinaryIO, Final
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from grade.ingest.answers import Answer, Metadata, RunRecord, finish
-from grade.ingest.batch import Records
+from grade.ingest.batch import Records, too_long
 from grade.ingest.decoding import Unfit, decode_all, explain
 from grade.ingest.limits import DEFAULT_LIMITS, Limits
 from grade.ingest.metrics import without_nonfinite
 from grade.ingest.runs import RunBatch, run_batch
+from grade.ingest.sizes import Sizes, row_bytes
 
 _BATCH_ROWS: Final = 4_096
+_HELD_BYTES: Final = 64 * 2**20  # of rows at a time, once they are written out
 _RUN: Final = frozenset(RunRecord.__struct_fields__)
 _METADATA: Final = frozenset(Metadata.__struct_fields__)
 _JSON: Final = msgspec.json.Decoder()
@@ -39,29 +44,45 @@ RUN_FIELDS: Final = _RUN | _METADATA
 """The columns that a Parquet file of runs may have."""
 
 
-def cut_parquet(source: BinaryIO, *, file: str, columns: Collection[str]) -> Iterator[Records]:
+def cut_parquet(
+    source: BinaryIO, *, file: str, columns: Collection[str], limits: Limits = DEFAULT_LIMITS
+) -> Iterator[Records]:
     """Read one Parquet file in batches of rows; other columns are left unread.
+
+    Texts are read as dictionaries, so that a value that many rows share is held once.
 
     Args:
         source: The open file.
         file: The file's name, for the places.
         columns: The columns to read, where the file has them.
+        limits: What a row and the whole file may hold at most, written out.
 
     Yields:
         Batches; a part of the file that cannot be read is one refusal, and ends it.
     """
+    broken = Records(file)
     try:
-        opened = pq.ParquetFile(source)
+        opened = _open(source)
         schema = opened.schema_arrow
         names = [name for name in schema.names if name in columns]
         foreign = [
             f"{name} is {schema.field(name).type}" for name in names if not _is_plain(schema.field(name).type)
         ]
-        for batch in opened.iter_batches(batch_size=_BATCH_ROWS, columns=names):
-            yield _refused_rows(batch, file, foreign) if foreign else _records(batch, file)
+        groups = _readable_groups(opened, names, limits.max_expanded_bytes)
+        size = 0
+        for batch in opened.iter_batches(batch_size=_BATCH_ROWS, row_groups=groups, columns=names):
+            for part, sizes in _parts(batch):
+                size += int(sizes.sum())
+                if size > limits.max_expanded_bytes:
+                    break
+                yield _refused_rows(part, file, foreign) if foreign else _records(part, sizes, file, limits)
+        if size > limits.max_expanded_bytes or len(groups) < opened.metadata.num_row_groups:
+            most = f"{limits.max_expanded_bytes:,}"
+            detail = f"the rows that are read come to more than {most} bytes"
+            broken.refuse(None, None, "expanded_too_large", detail)
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
-        broken = Records(file)
         broken.refuse(None, None, "bad_parquet", str(error))
+    if len(broken):
         yield broken
 
 
@@ -72,6 +93,35 @@ def decode_run_rows(records: Records, *, limits: Limits = DEFAULT_LIMITS) -> Run
     `structured_metrics` is JSON text or a struct.
     """
     return run_batch(decode_all(records, partial(_read_row, limits=limits)))
+
+
+def _open(source: BinaryIO) -> pq.ParquetFile:
+    opened = pq.ParquetFile(source)
+    columns = [opened.schema.column(place) for place in range(opened.metadata.num_columns)]
+    texts = [column.path for column in columns if column.logical_type.type == "STRING"]
+    return pq.ParquetFile(source, metadata=opened.metadata, read_dictionary=texts)
+
+
+def _readable_groups(opened: pq.ParquetFile, names: Collection[str], limit: int) -> list[int]:
+    """The row groups from the beginning whose wanted columns, by their own word, unpack within the limit."""
+    described = [opened.metadata.row_group(number) for number in range(opened.metadata.num_row_groups)]
+    chunks = [[group.column(place) for place in range(group.num_columns)] for group in described]
+    sizes = [
+        sum(
+            chunk.total_uncompressed_size for chunk in group if chunk.path_in_schema.split(".", 1)[0] in names
+        )
+        for group in chunks
+    ]
+    return [number for number, total in enumerate(accumulate(sizes)) if total <= limit]
+
+
+def _parts(batch: pa.RecordBatch) -> Iterator[tuple[pa.RecordBatch, Sizes]]:
+    """Give the batch in parts that can be written out at once, each with the sizes of its rows."""
+    sizes = row_bytes(batch)
+    piles = np.cumsum(sizes) // _HELD_BYTES
+    starts = np.flatnonzero(np.diff(piles, prepend=-1)).tolist()
+    for start, end in zip(starts, [*starts[1:], batch.num_rows], strict=True):
+        yield batch.slice(start, end - start), sizes[start:end]
 
 
 def _is_plain(kind: pa.DataType) -> bool:
@@ -94,30 +144,38 @@ def _refused_rows(batch: pa.RecordBatch, file: str, foreign: list[str]) -> Recor
     return records
 
 
-def _records(batch: pa.RecordBatch, file: str) -> Records:
+def _records(batch: pa.RecordBatch, sizes: Sizes, file: str, limits: Limits) -> Records:
     records = Records(file)
-    for rows in _sound_parts(batch):
-        if rows is None:
+    is_long = sizes > limits.max_record_bytes
+    for size, row in zip(sizes.tolist(), _rows(batch, is_long), strict=True):
+        if row is None:
             records.refuse(None, None, "not_utf8", "a text of the row is not UTF-8")
-            continue
-        for row in rows.to_pylist(maps_as_pydicts="strict"):
+        elif size > limits.max_record_bytes:
+            records.refuse(None, None, "too_long", too_long(size, limits.max_record_bytes))
+        else:
             present = {name: value for name, value in row.items() if value is not None}
             records.add(present, line=None, offset=None, raw=msgspec.json.encode(present))
     return records
 
 
-def _sound_parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch | None]:
-    """Give the batch as a whole, or row by row if one of its rows is broken; None is such a row."""
+def _rows(batch: pa.RecordBatch, is_long: npt.NDArray[np.bool_]) -> Iterator[dict[str, Any] | None]:
+    """Give each row as a mapping, an empty one for a row that is too long; None is one that is not UTF-8."""
+    if not is_long.any():
+        try:
+            yield from batch.to_pylist(maps_as_pydicts="strict")
+        except UnicodeDecodeError:
+            yield from (_row(batch.slice(number, 1)) for number in range(batch.num_rows))
+        return
+    for number, skipped in enumerate(is_long.tolist()):
+        yield {} if skipped else _row(batch.slice(number, 1))
+
+
+def _row(batch: pa.RecordBatch) -> dict[str, Any] | None:
     try:
-        batch.validate(full=True)
-    except pa.ArrowInvalid:
-        if batch.num_rows == 1:
-            yield None
-            return
-        for number in range(batch.num_rows):
-            yield from _sound_parts(batch.slice(number, 1))
-    else:
-        yield batch
+        row: dict[str, Any] = batch.to_pylist(maps_as_pydicts="strict")[0]
+    except UnicodeDecodeError:
+        return None
+    return row
 
 
 def _read_row(row: dict[str, Any], *, limits: Limits) -> Answer:

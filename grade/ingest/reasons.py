@@ -10,6 +10,7 @@ REASONS: Final[dict[str, str]] = {
     "outside_folder": "The file is a link that leads out of the folder that was searched.",
     "wrong_encoding": "The file is UTF-16 or UTF-32; only UTF-8 is read.",
     "expanded_too_large": "The compressed file unpacks to more than the limit; its rest was left unread.",
+    "too_many_refused": "The file holds so many bad records that its rest was left unread.",
     "bad_compression": "The compressed file is damaged; its rest could not be read.",
     "bad_parquet": "The file, or a part of it, is not readable Parquet.",
     "bad_header": "The CSV header names a column twice.",

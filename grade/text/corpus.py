@@ -87,9 +87,9 @@ def sentence_words(corpus: Corpus, sentences: pl.DataFrame, wanted: pl.Series | 
         sentences: sentence_id.
         wanted: The only words that matter; all when not given.
     """
-    words = (
-        corpus.words if wanted is None else corpus.words.filter(pl.col("word").is_in(wanted.unique().implode()))
-    )
+    words = corpus.words
+    if wanted is not None:
+        words = words.filter(pl.col("word").is_in(wanted.unique().implode()))
     tokens = corpus.tokens.select("sentence_id", "token_id").filter(
         among(corpus.tokens["token_id"], words["token_id"])
         & among(corpus.tokens["sentence_id"], sentences["sentence_id"])

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Final
 
 import numpy as np
+import polars as pl
 
 from grade.text.encoding import Ints, encode
 from grade.text.tokens import Flags, Stream, flags_of
@@ -42,6 +43,19 @@ class Neighbours:
         """Whether the token `step` away is one of `words`."""
         return flags_of(self.raws["token"].is_in(list(words)), self._raw[step])
 
+    def token(self, pattern: str, step: int) -> Flags:
+        """Whether the token `step` away matches."""
+        return flags_of(self.raws["token"].str.contains(pattern), self._raw[step])
+
     def raw(self, pattern: str, step: int) -> Flags:
         """Whether the token `step` away, as written, matches."""
         return flags_of(self.raws["raw"].str.contains(pattern), self._raw[step])
+
+    def written(self, step: int, rows: Ints) -> pl.Series:
+        """The token `step` away from some of the places, as written."""
+        return self.raws["raw"].gather(pl.Series(self._raw[step][rows]))
+
+    def between(self, step: int, rows: Ints) -> pl.Series:
+        """What stands before the token `step` away from some of the places."""
+        distinct, codes = self._gaps[step]
+        return distinct.gather(pl.Series(codes[rows]))

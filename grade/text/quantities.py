@@ -30,9 +30,19 @@ _EXPONENT: Final = r"^[0-9]+(?:\.[0-9]+)?e-?[0-9]+$"
 _OPEN_EXPONENT: Final = r"^[0-9]+(?:\.[0-9]+)?e$"
 _POINTS: Final = ("point", "points")
 _POINT_WORDS: Final = ("pp", "point", "points", "percentage-point", "percentage-points")
-_TAIL: Final = r"\s*\p{Sc}?-?\p{Sc}?\.?$"
 # `>` is an inequality unless it is the head of an arrow.
-_INEQUALITY: Final = rf"(?:<=?|[≤≥]|(?:^|[^-=])>=?){_TAIL}"
+_INEQUALITY: Final = r"(?:<=?|>=|[≤≥]|(?:^|[^-=])>)\s*"
+_SIGNS: Final = r"(?:\p{Sc}?-)?\p{Sc}?\.?"
+_HERE: Final = "\x00"
+_THOUSANDS: Final = (
+    rf"{_HERE}[0-9]{{1,3}}(?:\.[0-9]{{3}})+,"
+    rf"|[0-9]{{1,3}}(?:\.[0-9]{{3}})+,{_HERE}"
+    rf"|[0-9]{{1,3}}(?:\.[0-9]{{3}})*\.{_HERE}[0-9]{{3}}(?:\.[0-9]{{3}})*,"
+)
+# No further digit, nor a point or comma with digits, on either side.
+_CONTINENTAL: Final = (
+    rf"(?:^|[^\p{{L}}\p{{N}}.,]|(?:^|[^0-9])[.,])(?:{_THOUSANDS})[0-9]+(?:$|[^0-9.,]|[.,](?:$|[^0-9]))"
+)
 _YEARS: Final = (1900, 2099)
 _TWO: Final = 2
 
@@ -65,7 +75,7 @@ def find_quantities(lexed: Lexed) -> pl.DataFrame:
 
 
 def _readings(lexed: Lexed) -> pl.DataFrame:
-    """How each distinct token reads as a number: token_id, value, unit, is_digits, is_word."""
+    """How each distinct token reads as a number: token_id, digits, value, unit, is_word, is_open."""
     token = pl.col("token")
     glued = token.str.extract(_GLUED, 1)
     head = pl.when(token.str.contains(_OPEN_EXPONENT)).then(token.str.head(-1))
@@ -76,9 +86,9 @@ def _readings(lexed: Lexed) -> pl.DataFrame:
     return lexed.vocabulary.select(
         "token_id",
         "token",
+        digits=digits,
         value=pl.coalesce(digits.cast(pl.Float64), words),
         unit=token.str.extract(_GLUED, 2).fill_null(""),
-        is_number=token.str.contains(_NUMBER),
         is_word=words.is_not_null(),
         is_open=token.str.contains(_OPEN_EXPONENT),
     )
@@ -94,28 +104,36 @@ def _after(places: pl.DataFrame, around: Neighbours) -> Ints:
 
 def _is_open(places: pl.DataFrame, around: Neighbours) -> Flags:
     """`1.5e`, which `+3` completes."""
-    return _column(places, "is_open") & around.gap(r"^\+$", 1) & around.raw("^[0-9]+$", 1)
+    return _column(places, "is_open") & around.gap(r"^\+$", 1) & around.token("^[0-9]+$", 1)
 
 
 def _scaled(places: pl.DataFrame, around: Neighbours, after: Ints) -> Floats:
     """Value with its leading dot, second number word, multiplier and sign."""
-    value = places["value"].to_numpy().copy()
     second = lookup(
         around.raws["token"].replace_strict(UNIT_WORDS, default=0.0, return_dtype=pl.Float64),
         around.tokens(1),
     ).astype(np.float64)
-    value = value + np.where(after == _TWO, second, 0.0)
-    exponent = around.raws["token"].gather(pl.Series(around.tokens(1)))
-    powers = pl.select(pl.concat_str(places["token"], exponent).cast(pl.Float64, strict=False)).to_series()
-    value = np.where(_is_open(places, around), powers.to_numpy(), value)
-    has_dot = _has_leading_dot(places, around)
-    fraction = places.select(
-        pl.concat_str(pl.lit("0."), pl.col("token")).cast(pl.Float64, strict=False)
-    ).to_series()
-    value = np.where(has_dot, fraction.to_numpy(), value)
+    value = _spelled(places, around) + np.where(after == _TWO, second, 0.0)
     for word, factor in MULTIPLIERS.items():
         value = np.where(_step(around, after, (word,)), value * factor, value)
-    return np.where(_is_negative(places, around, has_dot), -value, value)
+    return np.where(_is_negative(places, around), -value, value)
+
+
+def _spelled(places: pl.DataFrame, around: Neighbours) -> Floats:
+    """Value as its own tokens spell it: `.5` is 0.5, `1.5e+3` is 1500."""
+    exponent = around.raws["token"].gather(pl.Series(around.tokens(1)))
+    has_dot = _has_leading_dot(places, around)
+    spelled = places.select(
+        "value",
+        is_odd=pl.Series(has_dot | _is_open(places, around)),
+        zero=pl.Series(np.where(has_dot, "0.", "")),
+        digits=pl.when(pl.Series(_is_open(places, around)))
+        .then(pl.concat_str("token", exponent))
+        .otherwise("digits"),
+    )
+    whole = pl.concat_str("zero", "digits").cast(pl.Float64, strict=False)
+    values: Floats = spelled.select(pl.when("is_odd").then(whole).otherwise("value")).to_series().to_numpy()
+    return values
 
 
 def _step(around: Neighbours, after: Ints, words: Collection[str]) -> Flags:
@@ -135,16 +153,14 @@ def _starts(places: pl.DataFrame) -> Flags:
 
 def _has_leading_dot(places: pl.DataFrame, around: Neighbours) -> Flags:
     """`.82`, where nothing to be read stands before the dot."""
-    whole_digits = places["token"].str.contains("^[0-9]+$").to_numpy()
-    return whole_digits & around.gap(r"\.$", 0) & (_starts(places) | ~around.gap(r"^\.$", 0))
+    without_dot = ~places["digits"].str.contains(".", literal=True).fill_null(value=True).to_numpy()
+    return without_dot & around.gap(r"\.$", 0) & (_starts(places) | ~around.gap(r"^\.$", 0))
 
 
-def _is_negative(places: pl.DataFrame, around: Neighbours, has_dot: Flags) -> Flags:
+def _is_negative(places: pl.DataFrame, around: Neighbours) -> Flags:
     """A hyphen touches the number, a currency sign between them or not, and no word before it."""
-    plain = around.gap(r"-\p{Sc}?$", 0) & (_starts(places) | ~around.gap(r"^-\p{Sc}?$", 0))
-    dotted = around.gap(r"-\p{Sc}?\.$", 0) & (_starts(places) | ~around.gap(r"^-\p{Sc}?\.$", 0))
-    signed: Flags = np.where(has_dot, dotted, plain)
-    return signed & ~_column(places, "is_word")
+    touches = around.gap(r"-\p{Sc}?\.?$", 0) & (_starts(places) | ~around.gap(r"^-\p{Sc}?\.?$", 0))
+    return touches & ~_column(places, "is_word")
 
 
 def _units(places: pl.DataFrame, around: Neighbours, after: Ints) -> tuple[Flags, Flags]:
@@ -175,7 +191,8 @@ def _is_no_quantity(places: pl.DataFrame, around: Neighbours, after: Ints) -> Fl
     return (
         _is_date(places, around)
         | _is_ambiguous(places, around)
-        | around.gap(_INEQUALITY, 0)
+        | around.gap(f"{_INEQUALITY}$", 0)
+        | (around.gap(f"{_INEQUALITY}{_SIGNS}$", 0) & ~is_word)
         | _is_half_exponent(places, around)
         | _is_bound(places, around)
         | (is_word & _is_idle_word(places, around, after))
@@ -189,16 +206,24 @@ def _is_date(places: pl.DataFrame, around: Neighbours) -> Flags:
 
 def _is_ambiguous(places: pl.DataFrame, around: Neighbours) -> Flags:
     """`1.234,56` may be either of two numbers."""
-    head = r"^[0-9]{1,3}(?:\.[0-9]{3})+$"
-    tail = r"^[0-9]+(?:[^0-9.]|$)"
-    is_head = around.raw(head, 0) & around.gap("^,$", 1) & around.raw(tail, 1)
-    is_tail = around.raw(tail, 0) & around.gap("^,$", 0) & around.raw(head, -1)
-    return is_head | (is_tail & ~_starts(places))
+    ambiguous = around.gap("^[,.]$", 0) | around.gap("^[,.]$", 1)
+    rows = np.flatnonzero(ambiguous).astype(np.int32)
+    position = places["position"].gather(pl.Series(rows, dtype=pl.UInt32))
+    context = pl.select(
+        pl.concat_str(
+            pl.when(position > 1).then(around.written(-2, rows)).otherwise(pl.lit("")),
+            pl.when(position > 0).then(around.between(-1, rows) + around.written(-1, rows)).otherwise(pl.lit("")),
+            around.between(0, rows) + _HERE + around.written(0, rows),
+            *(around.between(step, rows) + around.written(step, rows) for step in (1, 2)),
+        )
+    ).to_series()
+    ambiguous[rows] = context.str.contains(_CONTINENTAL).to_numpy()
+    return ambiguous
 
 
 def _is_half_exponent(places: pl.DataFrame, around: Neighbours) -> Flags:
     """`1.5e` without its power, or the power by itself."""
-    is_power = around.raw("^[0-9]+$", 0) & around.gap(r"^\+$", 0) & around.raw(_OPEN_EXPONENT, -1)
+    is_power = around.token("^[0-9]+$", 0) & around.gap(r"^\+$", 0) & around.token(_OPEN_EXPONENT, -1)
     return (_column(places, "is_open") & ~_is_open(places, around)) | (is_power & ~_starts(places))
 
 
@@ -215,7 +240,7 @@ def _is_bound(places: pl.DataFrame, around: Neighbours) -> Flags:
 
 def _is_idle_word(places: pl.DataFrame, around: Neighbours, after: Ints) -> Flags:
     """Number words that count nothing: beside hundred, `one` without a unit, a ten's second word."""
-    hundreds = frozenset({"hundred", "hundreds"})
+    hundreds = ("hundred",)
     starts = _starts(places)
     beside = (~starts & around.token_in(hundreds, -1)) | _step(around, after, hundreds)
     is_one: Flags = (places["token"] == "one").to_numpy()

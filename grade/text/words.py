@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 import polars as pl
@@ -41,3 +42,15 @@ def content_words(tokens: pl.DataFrame) -> pl.DataFrame:
     return kept.select(
         "token_id", word=part.replace_strict(_MONTH_WORDS, default=pl.col("word"), return_dtype=pl.String)
     ).unique()
+
+
+def holds_word(token: pl.Expr, wanted: Iterable[str]) -> pl.Expr:
+    """Whether a token, or a part of it between "-", "." and "/", is one of the words wanted.
+
+    >>> tokens = pl.Series(["rates", "pass-rate", "pass_rate", "rated"])
+    >>> tokens.to_frame("token").select(holds_word(pl.col("token"), ["rate", "rates"])).to_series().to_list()
+    [True, True, False, False]
+    """
+    words = pl.Series(sorted(wanted)).implode()
+    parts = token.str.replace_all("[-./]", " ").str.split(" ")
+    return token.is_in(words) | parts.list.set_intersection(words).list.len().gt(0)

@@ -45,6 +45,7 @@ FAULTS = {
     "rolled_scores_within_bounds": change("pack_scores", pl.col("pack_id") == "pack_odd", composite=1.5),
     "n_scored_within_n_runs": change("task_scores", FIRST_GROUP, n_scored_insight_quality=9),
     "empty_runs_earn_nothing": mark_empty,
+    "decisions_count_categories": change("decisions", FIRST_GROUP, n_pass=6),
 }
 
 

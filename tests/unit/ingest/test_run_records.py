@@ -162,6 +162,26 @@ def test_of_other_keys_given_twice_the_last_counts(run, read_runs):
     record = json.dumps(run(structured_metrics="M")).replace('"M"', '{"a": 1, "b": 2, "a": 3}').encode()
     [row], _ = read_runs([record])
     assert row["structured_metrics"] == '{"a":3,"b":2}'
+    assert row["input_flags"] == ["repeated_key_last_counts"]
+
+
+@pytest.mark.parametrize(
+    ("extra", "is_repeated"),
+    [
+        (', "key_findings": ["b"]}', True),
+        (', "key_findings" : ["b"]}', True),
+        (', "notes": {"x": {"y": 1, "y": 1}}}', True),
+        (', "notes": {"y": 1, "x": {"y": 1}}, "limitations ": null}', False),
+        (', "notes": "a \\":\\" :\\":"}', False),
+        (', "notes": [{"y": 1}, {"y": 1}], "evidence_citations ": [null]}', False),
+    ],
+)
+def test_a_repeated_key_is_flagged_wherever_it_stands(extra, is_repeated, run, read_runs):
+    record = json.dumps(run(key_findings=["a"]))[:-1] + extra
+    [row], _ = read_runs([record.encode()])
+    assert row["input_flags"] == ["repeated_key_last_counts"] * is_repeated
+    if "key_findings" in extra:
+        assert row["key_findings"] == ["b"]
 
 
 def test_metrics_keep_the_order_of_their_keys(run, read_runs):

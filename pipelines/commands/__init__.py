@@ -1,0 +1,1 @@
+"""Commands, by topic: each reads its options and calls one function."""

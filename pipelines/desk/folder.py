@@ -1,0 +1,171 @@
+"""Open a result folder for reading: its tables, its manifest and what they mean."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+from pyarrow import ArrowInvalid
+
+from grade.dictionary import DICTIONARY, describe_tables, type_name
+from grade.errors import InputError
+from grade.hints import nearest
+from grade.schemas import RESULT_TABLES
+from grade.table import Table
+from pipelines.write import MANIFEST
+
+_CONTRACTS: Final = {table.name: table for table in RESULT_TABLES}
+
+
+@dataclass(frozen=True)
+class ResultFolder:
+    """A folder that `grade score` wrote.
+
+    Attributes:
+        path: The folder.
+        manifest: Its manifest; empty for a folder of tables without one.
+        files: The Parquet file of each table, in the order in which tables are made.
+    """
+
+    path: Path
+    manifest: Mapping[str, Any]
+    files: Mapping[str, Path]
+
+    def frame(self, name: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """Read a table, or some of its columns.
+
+        Raises:
+            InputError: The folder has no such table, or it cannot be read.
+        """
+        path = self._path(name)
+        try:
+            return pl.read_parquet(path, columns=list(columns) if columns else None)
+        except (OSError, pl.exceptions.PolarsError) as fault:
+            raise _unreadable(path, fault) from fault
+
+    def frame_or_empty(self, table: Table) -> pl.DataFrame:
+        """Read a table that older folders may lack; without it, return it without rows."""
+        return self.frame(table.name) if table.name in self.files else table.empty()
+
+    def dataset(self, name: str) -> ds.Dataset:
+        """Open a table without reading its rows.
+
+        Raises:
+            InputError: The folder has no such table, or it cannot be read.
+        """
+        path = self._path(name)
+        try:
+            return ds.dataset(path, format="parquet")
+        except (OSError, ArrowInvalid) as fault:
+            raise _unreadable(path, fault) from fault
+
+    @cached_property
+    def dictionary(self) -> pl.DataFrame:
+        """What each column means, from our contracts, or from the file for a table that has none."""
+        known = describe_tables(_CONTRACTS[name] for name in self.files if name in _CONTRACTS)
+        foreign = [self._describe(name) for name in self.files if name not in _CONTRACTS]
+        return pl.concat([known, *foreign])
+
+    def _describe(self, name: str) -> pl.DataFrame:
+        schema = pq.read_schema(self._path(name))
+        about = {key.decode(): text.decode() for key, text in (schema.metadata or {}).items()}
+        key = json.loads(about.get("grade.key", "[]"))
+        dtypes = pl.read_parquet_schema(self._path(name))
+        rows = []
+        for field in schema:
+            notes = {key.decode(): text.decode() for key, text in (field.metadata or {}).items()}
+            kind = type_name(dtypes[field.name])
+            unit, note = notes.get("unit"), notes.get("note", "")
+            row = about.get("grade.row", "")
+            rows.append((name, row, field.name, kind, unit, field.name in key, field.nullable, None, note))
+        return pl.DataFrame(rows, schema=DICTIONARY, orient="row")
+
+    def _path(self, name: str) -> Path:
+        if name not in self.files:
+            raise InputError(
+                "the result folder has no such table",
+                where=str(self.path),
+                got=name,
+                expected="one of " + ", ".join(self.files),
+                hint=nearest(name, self.files),
+            )
+        return self.files[name]
+
+
+def open_result(path: Path) -> ResultFolder:
+    """Open a result folder.
+
+    Raises:
+        InputError: There is no such folder, or it holds no table of ours.
+    """
+    if not path.is_dir():
+        raise InputError(
+            "there is no such result folder",
+            where=str(path),
+            got="a file" if path.is_file() else "nothing there",
+            expected="a folder that `grade score` wrote",
+            hint="make one with: grade demo --out demo-result",
+        )
+    found = {file.stem: file for file in sorted(path.glob("*.parquet"))}
+    names = [
+        *(name for name in _CONTRACTS if name in found),
+        *(name for name in found if name not in _CONTRACTS),
+    ]
+    if not any(name in _CONTRACTS for name in names):
+        raise InputError(
+            "the folder holds no table of a result",
+            where=str(path),
+            got=_listing(path),
+            expected=f"{', '.join(list(_CONTRACTS)[:3])} and so on, as .parquet files",
+            hint="name the folder that was given to --out",
+        )
+    return ResultFolder(path, _read_manifest(path / MANIFEST), {name: found[name] for name in names})
+
+
+def require_tables(result: ResultFolder, tables: Iterable[str]) -> None:
+    """Stop when the folder lacks a table that a command needs.
+
+    Raises:
+        InputError: Names what is missing.
+    """
+    missing = [name for name in tables if name not in result.files]
+    if missing:
+        raise InputError(
+            "the result folder lacks tables that this command needs",
+            where=str(result.path),
+            got="no " + ", ".join(missing),
+            hint="score again with this version of grade",
+        )
+
+
+def _read_manifest(path: Path) -> Mapping[str, Any]:
+    if not path.exists():
+        return {}
+    try:
+        manifest = json.loads(path.read_bytes())
+    except (OSError, ValueError) as fault:
+        raise _unreadable(path, fault) from fault
+    if not isinstance(manifest, dict):
+        raise _unreadable(path, ValueError("it is not an object"))
+    return manifest
+
+
+def _unreadable(path: Path, fault: Exception) -> InputError:
+    return InputError(
+        "a file of the result folder cannot be read",
+        where=str(path),
+        got=str(fault).splitlines()[0] if str(fault) else type(fault).__name__,
+        hint="the folder may be damaged; score again",
+    )
+
+
+def _listing(path: Path) -> str:
+    names = sorted(entry.name for entry in path.iterdir())
+    return ", ".join(names[:5]) + (" ..." if len(names) > 5 else "") if names else "an empty folder"  # noqa: PLR2004

@@ -1,0 +1,1 @@
+"""Formats that a result is exported to: one module each, loaded when it is asked for."""

@@ -1,0 +1,92 @@
+"""Which formats `grade export` knows, and how one is run."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+from grade.errors import InputError
+from grade.hints import nearest
+
+Export = Callable[..., None]
+
+
+@dataclass(frozen=True, slots=True)
+class Exporter:
+    """A format that a result is exported to.
+
+    Its function is `export_<name>(results, out, ...)` in the module `pipelines.exports.<name>`;
+    `results` is the result folder and `out` the folder to write. Further parameters (`tables`,
+    `model`, `task`) are the options that the format has; they get None when not given.
+
+    Attributes:
+        name: What `--to` calls it.
+        summary: What it writes, for the help.
+    """
+
+    name: str
+    summary: str
+
+    def load(self) -> Export:
+        """Import the format's module and return its function.
+
+        Raises:
+            InputError: A library that the format needs is not installed.
+        """
+        try:
+            function: Export = getattr(import_module(f"pipelines.exports.{self.name}"), f"export_{self.name}")
+        except ModuleNotFoundError as fault:
+            raise InputError(
+                f"exporting to {self.name} needs a library that is not installed",
+                got=f"no module named {fault.name}",
+                hint=f"install it with: pip install 'grade[{self.name}]'",
+            ) from fault
+        return function
+
+
+EXPORTERS: Final[tuple[Exporter, ...]] = (
+    Exporter("parquet", "the tables as Parquet files, with notes in their metadata"),
+    Exporter("csv", "the tables as CSV files that a spreadsheet opens safely"),
+    Exporter("xlsx", "one workbook with a sheet for each table"),
+    Exporter("duckdb", "one DuckDB file with tables, views and comments"),
+    Exporter("arrow", "the tables as Arrow IPC files"),
+    Exporter("report", "structured-evaluation report files, one for each model and task"),
+    Exporter("eee", "every_eval_ever files"),
+)
+"""All formats, in the order in which the help lists them."""
+
+
+def run_export(
+    name: str, results: Path, out: Path, options: Mapping[str, Sequence[str] | str | None]
+) -> None:
+    """Export a result folder.
+
+    Args:
+        name: The format.
+        results: The result folder.
+        out: The folder to write.
+        options: What the user narrowed the export to; None where nothing was said.
+
+    Raises:
+        InputError: There is no such format, or it does not have an option that was given.
+        OutputError: The files cannot be written.
+    """
+    known = {exporter.name: exporter for exporter in EXPORTERS}
+    if name not in known:
+        raise InputError(
+            "there is no such export format",
+            got=name,
+            expected="one of " + ", ".join(known),
+            hint=nearest(name, known),
+        )
+    function = known[name].load()
+    accepted = set(inspect.signature(function).parameters) - {"results", "out"}
+    given = {option: value for option, value in options.items() if value}
+    if not accepted.issuperset(given):
+        refused = ", ".join(f"--{option.removesuffix('s')}" for option in sorted(given.keys() - accepted))
+        raise InputError(f"exporting to {name} does not know {refused}", hint="leave it out")
+    function(results, out, **{option: given.get(option) for option in accepted & options.keys()})

@@ -1,0 +1,1 @@
+"""Judging: plans of questions, the store of verdicts, and the endpoints that are asked."""

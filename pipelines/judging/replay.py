@@ -1,0 +1,108 @@
+"""A verdict store as verdicts: what `grade score` and `grade judge export` read out of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import polars as pl
+
+from grade.db import Database
+from grade.ingest.batch import Records
+from grade.ingest.limits import DEFAULT_LIMITS, Limits
+from grade.ingest.verdicts import decode_verdicts, empty_verdicts
+from grade.judging.answers import write_answers
+from grade.judging.items import list_items
+from grade.judging.questions import list_questions
+from grade.judging.replay import REPLAYED_COLUMNS, Replayed, replay
+from grade.judging.tables import JUDGEMENTS
+from grade.judging.usage import summarise_judging
+from grade.models import Task
+from grade.schemas import RUNS
+from pipelines.judging.assets import load_templates
+from pipelines.judging.store import MARKER, read_store
+from pipelines.sources import InputFile
+
+_COLUMNS: Final = tuple(name for name in JUDGEMENTS.columns if name != "raw_replies")
+
+
+class StoreVerdicts(NamedTuple):
+    """A store as `grade score` takes it in.
+
+    Attributes:
+        records: Verdicts as `grade.ingest.verdicts.decode_verdicts` gives them for a file.
+        unscored: QUESTION_KEY and judge_id of the judges that were asked and could not be read.
+        usage: JUDGE_USAGE of the judgements that were used.
+        inputs: The store's files, sorted by name.
+    """
+
+    records: pl.DataFrame
+    unscored: pl.DataFrame
+    usage: pl.DataFrame
+    inputs: tuple[InputFile, ...]
+
+
+def read_store_verdicts(
+    store: Path, *, runs: Iterable[pl.DataFrame], tasks: Sequence[Task], limits: Limits = DEFAULT_LIMITS
+) -> StoreVerdicts:
+    """Read the verdicts on runs out of a store, ready for `grade.validate.validate_verdicts`.
+
+    An exported file and the store itself give equal records, so that naming both does no harm.
+
+    Args:
+        store: The folder.
+        runs: RUNS, in pieces of any size.
+        tasks: The catalogue's tasks.
+        limits: What a record may hold at most.
+
+    Raises:
+        InputError: There is no store, or it is damaged.
+    """
+    found = replay_store(store, runs=runs, tasks=tasks)
+    frames = [empty_verdicts(), _records(found.verdicts, store.as_posix(), limits)]
+    usage = summarise_judging(found.used)
+    return StoreVerdicts(pl.concat(frames), found.unscored, usage, _inputs(store))
+
+
+def replay_store(store: Path, *, runs: Iterable[pl.DataFrame], tasks: Sequence[Task]) -> Replayed:
+    """Return the stored verdicts on runs, found by what the judge was shown.
+
+    The same store serves any result: runs that are added, renamed or scored anew find their
+    verdicts as long as task, guidance, gold text, answer and prompt are the same. No key and no
+    network is needed, and nothing in the store is changed.
+
+    Args:
+        store: The folder.
+        runs: RUNS, in pieces of any size.
+        tasks: The catalogue's tasks.
+
+    Raises:
+        InputError: There is no store, or it is damaged.
+    """
+    judgements = read_store(store, _COLUMNS)
+    items = list_items(tasks, load_templates())
+    with Database() as database:
+        parts = [
+            replay(list_questions(write_answers(piece), items, database=database), judgements)
+            for piece in (RUNS.empty(), *runs)
+        ]
+    verdicts, unscored, used = zip(*parts, strict=True)
+    return Replayed(pl.concat(verdicts), pl.concat(unscored), pl.concat(used))
+
+
+def _records(verdicts: pl.DataFrame, file: str, limits: Limits) -> pl.DataFrame:
+    records = Records(file)
+    for row in verdicts.select(REPLAYED_COLUMNS).to_dicts():
+        records.add(row, line=None, offset=None, raw=b"")
+    return decode_verdicts(records, limits=limits).verdicts
+
+
+def _inputs(store: Path) -> tuple[InputFile, ...]:
+    paths = sorted([store / MARKER, *store.glob("parts/*.parquet"), *store.glob("journals/*.jsonl")])
+    told = []
+    for path in paths:
+        data = path.read_bytes()
+        told.append(InputFile(path.as_posix(), hashlib.sha256(data).hexdigest(), len(data)))
+    return tuple(told)

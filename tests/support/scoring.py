@@ -1,0 +1,93 @@
+"""Score records as the command does: files, catalogue, reading, scoring, roll-ups."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import polars as pl
+
+from grade.db import Database
+from grade.dimensions import WEIGHTS
+from grade.rollup import roll_up, roll_up_tasks
+from pipelines.batch import score_batch
+from pipelines.catalogue import Catalogue, load_catalogue
+from pipelines.reading import read_runs, read_verdicts
+
+Records = Sequence[dict]
+Tables = dict[str, pl.DataFrame]
+
+PACK = "pack_support"
+MODEL = "lab/model"
+
+
+def task(task_id: str = "T", **fields: object) -> dict:
+    """A valid task that measures nothing but what `fields` adds."""
+    return {
+        "task_id": task_id,
+        "pack_id": PACK,
+        "track": 1,
+        "title": "A task",
+        "user_prompt": "What do the files say?",
+        "task_type": "retrieval",
+        "allowed_inputs": [],
+        "gold_facts": [],
+        "gold_insights": [],
+        "required_limitations": [],
+        "forbidden_claims": [],
+        "rubric": {key: {"weight": weight / 100} for key, weight in WEIGHTS.items()},
+    } | fields
+
+
+def run(task_id: str = "T", run_index: int = 0, model_id: str = MODEL, **fields: object) -> dict:
+    """A run that says nothing but what `fields` adds."""
+    return {"task_id": task_id, "model_id": model_id, "run_index": run_index} | fields
+
+
+def verdict(of: dict, judge_id: str = "judge", **fields: object) -> dict:
+    """A verdict on a run."""
+    return {key: of[key] for key in ("task_id", "model_id", "run_index")} | {"judge_id": judge_id} | fields
+
+
+def score_records(tasks: Records, runs: Records, verdicts: Records = ()) -> Tables:
+    """Score records; every one of them must be valid.
+
+    Returns:
+        Every table of scores by its name, and `tasks`, `runs` and `verdicts` as read.
+    """
+    with TemporaryDirectory() as name, Database() as database:
+        catalogue, taken, judged = _read(Path(name), tasks, runs, verdicts)
+        made = score_batch(taken, judged, gold=catalogue.gold, catalogue=catalogue, database=database)
+        scored = (made.run_scores, made.consistency, made.claim_checks)
+        task_scores = roll_up_tasks(*scored, catalogue.table, database=database)
+        levels = roll_up(task_scores, catalogue.table, database=database)
+    return {
+        "tasks": catalogue.table,
+        "runs": taken,
+        "verdicts": judged,
+        **made._asdict(),
+        "task_scores": task_scores,
+        "track_scores": levels.track,
+        "pack_scores": levels.pack,
+        "overall_scores": levels.overall,
+    }
+
+
+def _read(
+    folder: Path, tasks: Records, runs: Records, verdicts: Records
+) -> tuple[Catalogue, pl.DataFrame, pl.DataFrame]:
+    catalogue = load_catalogue(_written(folder / "gold_pack.jsonl", tasks))
+    read = read_runs([str(_written(folder / "runs.jsonl", runs))], catalogue=catalogue)
+    paths = [str(_written(folder / "verdicts.jsonl", verdicts))]
+    judged = read_verdicts(paths, runs=read.runs, catalogue=catalogue)
+    refused = pl.concat([read.rejects, judged.rejects])
+    assert refused.is_empty(), refused.to_dicts()
+    return catalogue, read.runs, judged.verdicts
+
+
+def _written(path: Path, records: Iterable[dict]) -> Path:
+    lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    path.write_text("".join(lines), encoding="utf-8", newline="\n")
+    return path
