@@ -19,10 +19,8 @@ from grade.intervals import Uncertainty, estimate_uncertainty
 from grade.levels import RollUps
 from grade.look_alikes import find_look_alikes
 from grade.report.gold_tables import gold_tables
-from grade.report.notes import Notes, collect_notes, join_notes
-from grade.report.usage import USAGE_COLUMNS, summarise_usage
 from grade.rollup import rank_models, roll_up
-from grade.schemas import CLAIM_CHECKS, FACT_CHECKS, FINDING_COUNTS, GROUP_TABLES, RESULT_TABLES, TASK_SCORES
+from grade.schemas import FINDING_COUNTS, GROUP_TABLES, RESULT_TABLES, TASK_SCORES
 from pipelines.catalogue import Catalogue
 from pipelines.deciding import Decided, compare_judges, decide_all
 from pipelines.earlier import vouch
@@ -34,7 +32,6 @@ from pipelines.reading import ReadVerdicts, list_unread
 from pipelines.redecide import policy_entry
 from pipelines.reports import Scored, write_reports
 from pipelines.store import Store
-from pipelines.telling import tell_decisions
 
 if TYPE_CHECKING:
     from pipelines.score import ScoreRequest
@@ -75,14 +72,12 @@ class Gathered:
 
     Attributes:
         task_scores: TASK_SCORES, a frame per slice.
-        notes: What scorecards list, per slice.
         finding_counts: FINDING_COUNTS, per slice.
         n_reused: Groups taken from an earlier result.
         n_rows: Rows written, by table.
     """
 
     task_scores: tuple[pl.DataFrame, ...]
-    notes: tuple[Notes, ...]
     finding_counts: tuple[pl.DataFrame, ...]
     n_reused: int
     n_rows: Mapping[str, int] = field(default_factory=dict)
@@ -90,15 +85,13 @@ class Gathered:
     @classmethod
     def start(cls, *, n_reused: int) -> Self:
         """Return what is gathered before the first slice."""
-        nothing = collect_notes(FACT_CHECKS.empty(), CLAIM_CHECKS.empty())
-        return cls((TASK_SCORES.empty(),), (nothing,), (FINDING_COUNTS.empty(),), n_reused)
+        return cls((TASK_SCORES.empty(),), (FINDING_COUNTS.empty(),), n_reused)
 
     def with_slice(self, tables: Mapping[str, pl.DataFrame]) -> Self:
         """Add the tables of a slice."""
         return replace(
             self,
             task_scores=(*self.task_scores, tables["task_scores"]),
-            notes=(*self.notes, collect_notes(tables["fact_checks"], tables["claim_checks"])),
             finding_counts=(*self.finding_counts, count_findings(tables["findings"])),
         )
 
@@ -130,12 +123,8 @@ def finish(
             files.append(name, frame)
     ranked = rank_models(rolled.overall, task_scores, sure.intervals, database=database)
     _require_sound(task_scores, rolled, decided, database)
-    usage = summarise_usage(
-        pl.read_parquet(folder / "runs.parquet", columns=list(USAGE_COLUMNS)), database=database
-    )
-    notes = join_notes(list(gathered.notes))
-    write_reports(Scored(task_scores, rolled, ranked, usage, notes, inputs.catalogue.tasks), folder)
-    tell_decisions(folder, decided.decisions)
+    scored = Scored(task_scores, rolled, ranked, decided.decisions, inputs.catalogue.tasks)
+    write_reports(scored, folder, database=database)
     manifest = build_manifest(
         inputs=_sources(request, inputs),
         settings=request.settings,

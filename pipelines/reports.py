@@ -1,66 +1,136 @@
-"""Write what people and other programs read: result files, scorecards and the leaderboard."""
+"""Write what people and other programs read: result files, scorecards and the leaderboard.
+
+A range of models is told at a time, from the tables of the folder, so that memory does not grow
+with the number of models.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final
 
 import polars as pl
 
+from grade.db import Database
 from grade.levels import RollUps
 from grade.models import Task
+from grade.report.decisions import (
+    decision_extension,
+    decision_section,
+    findings_section,
+    note_findings,
+    with_sections,
+)
 from grade.report.filenames import file_stem
 from grade.report.leaderboard import render_leaderboard
-from grade.report.notes import Notes
+from grade.report.notes import Notes, collect_notes
 from grade.report.result_json import build_results, render
 from grade.report.scorecard import Card, render_scorecard
+from grade.report.usage import USAGE_COLUMNS, summarise_usage
 from pipelines.manifest import grade_version
+
+MODELS_AT_A_TIME: Final = 64
+"""Models whose rows are held at once."""
+
+_ByModel = dict[tuple[Any, ...], pl.DataFrame]
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What all reports are made of.
+    """What all reports are made of, beside the tables that are in the folder already.
 
     Attributes:
         task_scores: TASK_SCORES.
         rolled: The levels above.
         ranked: From `grade.rollup.rank_models`.
-        usage: From `grade.report.usage.summarise_usage`.
-        notes: From `grade.report.notes`.
+        decisions: DECISIONS.
         tasks: The catalogue.
     """
 
     task_scores: pl.DataFrame
     rolled: RollUps
     ranked: pl.DataFrame
-    usage: pl.DataFrame
-    notes: Notes
+    decisions: pl.DataFrame
     tasks: tuple[Task, ...]
 
 
-def write_reports(scored: Scored, folder: Path) -> None:
-    """Write `results/`, `scorecards/` and `leaderboard.md` below a folder."""
+def write_reports(scored: Scored, folder: Path, *, database: Database) -> None:
+    """Write `results/`, `scorecards/` and `leaderboard.md` below a folder.
+
+    Args:
+        scored: What was scored.
+        folder: A folder with the tables of runs, fact checks, claim checks and findings.
+        database: An open database.
+    """
     for name in ("results", "scorecards"):
         (folder / name).mkdir()
-    results = build_results(scored.task_scores, scored.rolled, scored.usage, grade_version=grade_version())
-    for result in results:
-        path = folder / "results" / f"{file_stem(result['model_id'])}.json"
-        path.write_text(render(result), encoding="utf-8")
-    for card in _cards(scored):
-        path = folder / "scorecards" / f"{file_stem(card.overall['model_id'])}.md"
-        path.write_text(render_scorecard(card), encoding="utf-8")
+    catalogue = {task.task_id: task for task in scored.tasks}
+    models = scored.rolled.overall["model_id"]
+    for start in range(0, len(models), MODELS_AT_A_TIME):
+        part = _of_models(scored, models[start : start + MODELS_AT_A_TIME])
+        _write_results(part, folder, database)
+        _write_scorecards(part, folder, catalogue)
     (folder / "leaderboard.md").write_text(render_leaderboard(scored.ranked), encoding="utf-8")
 
 
-def _cards(scored: Scored) -> Iterator[Card]:
-    catalogue = {task.task_id: task for task in scored.tasks}
-    rolled, notes = scored.rolled, scored.notes
+def _of_models(scored: Scored, models: pl.Series) -> Scored:
+    """The rows of some models."""
+    mine = pl.col("model_id").is_in(models.implode())
+    rolled = scored.rolled
+    return Scored(
+        scored.task_scores.filter(mine),
+        RollUps(rolled.track.filter(mine), rolled.pack.filter(mine), rolled.overall.filter(mine)),
+        scored.ranked,
+        scored.decisions.filter(mine),
+        scored.tasks,
+    )
+
+
+def _write_results(scored: Scored, folder: Path, database: Database) -> None:
+    runs = _read(folder, "runs", scored, USAGE_COLUMNS).collect()
+    usage = summarise_usage(runs, database=database)
+    decisions = _by_model(scored.decisions)
+    for result in build_results(scored.task_scores, scored.rolled, usage, grade_version=grade_version()):
+        result["extensions"]["decision"] = decision_extension(decisions[result["model_id"],])
+        path = folder / "results" / f"{file_stem(result['model_id'])}.json"
+        path.write_text(render(result), encoding="utf-8")
+
+
+def _write_scorecards(scored: Scored, folder: Path, catalogue: Mapping[str, Task]) -> None:
+    noted = note_findings(_read(folder, "findings", scored))
+    decisions, findings = _by_model(scored.decisions), _by_model(noted)
+    for card in _cards(scored, folder, catalogue):
+        model_id = card.overall["model_id"]
+        decision = decision_section(decisions[model_id,])
+        found = findings_section(findings.get((model_id,), noted.clear()))
+        path = folder / "scorecards" / f"{file_stem(model_id)}.md"
+        path.write_text(with_sections(render_scorecard(card), decision, found), encoding="utf-8")
+
+
+def _cards(scored: Scored, folder: Path, catalogue: Mapping[str, Task]) -> Iterator[Card]:
+    notes = collect_notes(
+        *(_read(folder, name, scored).collect() for name in ("fact_checks", "claim_checks"))
+    )
+    rolled = scored.rolled
     tracks, packs, tasks, missed, claims = (
-        frame.partition_by("model_id", as_dict=True, maintain_order=True)
+        _by_model(frame)
         for frame in (rolled.track, rolled.pack, scored.task_scores, notes.missed, notes.claims)
     )
     for overall in rolled.overall.rows(named=True):
         key = (overall["model_id"],)
         own = Notes(missed.get(key, notes.missed.clear()), claims.get(key, notes.claims.clear()))
         yield Card(overall, tracks[key], packs[key], tasks[key], own, catalogue)
+
+
+def _read(folder: Path, table: str, scored: Scored, columns: Sequence[str] | None = None) -> pl.LazyFrame:
+    """A table's rows of the models at hand, which stand next to each other."""
+    models = scored.rolled.overall["model_id"]
+    scan = pl.scan_parquet(folder / f"{table}.parquet")
+    near = scan.filter(pl.col("model_id").is_between(pl.lit(models.min()), pl.lit(models.max())))
+    return near.select(columns) if columns else near
+
+
+def _by_model(frame: pl.DataFrame) -> _ByModel:
+    return frame.partition_by("model_id", as_dict=True, maintain_order=True)

@@ -93,14 +93,14 @@ class Source:
         Raises:
             ReadFault: The rest cannot be read.
         """
-        size = 0
+        limit = n_left = self._limits.max_expanded_bytes
         is_compressed = self._head.startswith((_GZIP_MAGIC, _ZSTD_MAGIC))
         try:
             for block in self._unpacked():
-                size += len(block)
-                if is_compressed and size > self._limits.max_expanded_bytes:
-                    limit = f"{self._limits.max_expanded_bytes:,}"
-                    raise ReadFault("expanded_too_large", f"the file unpacks to more than {limit} bytes")
+                if is_compressed and len(block) > n_left:
+                    yield block[:n_left]
+                    raise ReadFault("expanded_too_large", f"the file unpacks to more than {limit:,} bytes")
+                n_left -= len(block)
                 yield block
         except EOFError as error:
             raise ReadFault("truncated", "the compressed file is cut off") from error

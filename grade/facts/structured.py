@@ -9,7 +9,7 @@ import polars as pl
 from grade.expressions.values import as_read, reading
 from grade.facts.bindings import bind_keys
 from grade.gold import Gold
-from grade.text.cleaning import clean
+from grade.text.cleaning import clean, folded
 
 _CHECK: Final = ["run_id", "fact_no"]
 
@@ -93,5 +93,4 @@ def _strings(leaves: pl.DataFrame, gold: Gold) -> pl.DataFrame:
 
 
 def _folded(column: str) -> pl.Expr:
-    lower = clean(pl.col(column)).str.strip_chars().str.to_lowercase()
-    return lower.str.replace_all("ß", "ss", literal=True)
+    return folded(clean(pl.col(column)).str.strip_chars())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, BinaryIO, Final
 
 import msgspec
@@ -22,6 +22,7 @@ from grade.ingest.batch import Records, too_long
 from grade.ingest.decoding import Unfit, decode_all, explain
 from grade.ingest.limits import DEFAULT_LIMITS, Limits
 from grade.ingest.metrics import without_nonfinite
+from grade.ingest.refusals import ReadFault
 from grade.ingest.runs import RunBatch, run_batch
 from grade.ingest.sizes import Sizes, row_bytes
 
@@ -68,18 +69,10 @@ def cut_parquet(
         foreign = [
             f"{name} is {schema.field(name).type}" for name in names if not _is_plain(schema.field(name).type)
         ]
-        groups = _readable_groups(opened, names, limits.max_expanded_bytes)
-        size = 0
-        for batch in opened.iter_batches(batch_size=_BATCH_ROWS, row_groups=groups, columns=names):
-            for part, sizes in _parts(batch):
-                size += int(sizes.sum())
-                if size > limits.max_expanded_bytes:
-                    break
-                yield _refused_rows(part, file, foreign) if foreign else _records(part, sizes, file, limits)
-        if size > limits.max_expanded_bytes or len(groups) < opened.metadata.num_row_groups:
-            most = f"{limits.max_expanded_bytes:,}"
-            detail = f"the rows that are read come to more than {most} bytes"
-            broken.refuse(None, None, "expanded_too_large", detail)
+        for rows, sizes in _parts(opened, names, limits.max_expanded_bytes):
+            yield _refused_rows(rows, file, foreign) if foreign else _records(rows, sizes, file, limits)
+    except ReadFault as fault:
+        broken.refuse(None, None, fault.reason, fault.detail)
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         broken.refuse(None, None, "bad_parquet", str(error))
     if len(broken):
@@ -115,13 +108,29 @@ def _readable_groups(opened: pq.ParquetFile, names: Collection[str], limit: int)
     return [number for number, total in enumerate(accumulate(sizes)) if total <= limit]
 
 
-def _parts(batch: pa.RecordBatch) -> Iterator[tuple[pa.RecordBatch, Sizes]]:
-    """Give the batch in parts that can be written out at once, each with the sizes of its rows."""
-    sizes = row_bytes(batch)
-    piles = np.cumsum(sizes) // _HELD_BYTES
-    starts = np.flatnonzero(np.diff(piles, prepend=-1)).tolist()
-    for start, end in zip(starts, [*starts[1:], batch.num_rows], strict=True):
-        yield batch.slice(start, end - start), sizes[start:end]
+def _parts(
+    opened: pq.ParquetFile, names: Collection[str], limit: int
+) -> Iterator[tuple[pa.RecordBatch, Sizes]]:
+    """Give the rows in parts that can be written out at once, with their sizes, as far as the limit lets.
+
+    Raises:
+        ReadFault: There are more rows, which would go beyond it.
+    """
+    groups = _readable_groups(opened, names, limit)
+    n_left, is_whole = limit, len(groups) == opened.metadata.num_row_groups
+    for batch in opened.iter_batches(batch_size=_BATCH_ROWS, row_groups=groups, columns=names):
+        sizes = row_bytes(batch)
+        n_fit = int((np.cumsum(sizes) <= n_left).sum())
+        n_left -= int(sizes[:n_fit].sum())
+        piles = np.cumsum(sizes[:n_fit]) // _HELD_BYTES
+        starts = np.flatnonzero(np.diff(piles, prepend=-1)).tolist()
+        for start, end in pairwise([*starts, n_fit]):
+            yield batch.slice(start, end - start), sizes[start:end]
+        if n_fit < batch.num_rows:
+            is_whole = False
+            break
+    if not is_whole:
+        raise ReadFault("expanded_too_large", f"the rows come to more than {limit:,} bytes")
 
 
 def _is_plain(kind: pa.DataType) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 _MARKUP: Final = re.compile(r"([\\`*_\[\]<>|~&$#!{}^=@])")
@@ -16,6 +17,7 @@ NOT_MEASURED: Final = "–"
 """How a table shows a score that is null."""
 
 
+@lru_cache(maxsize=8_192)  # the same gold texts stand in every model's scorecard
 def escape(text: str) -> str:
     r"""Return the text for use inside a Markdown line or table cell.
 

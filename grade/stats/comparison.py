@@ -8,10 +8,12 @@ alarm over several comparisons below the level.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from grade.stats.bootstrap import (
     LEVEL,
@@ -99,14 +101,14 @@ def smallest_difference(values: Floats, *, level: float = LEVEL, power: float = 
         level: 1 - alpha.
         power: Chance of seeing a difference of that size.
     """
-    from scipy import stats
+    from scipy.special import stdtrit  # which loads much faster than scipy.stats
 
     is_usable = np.array([not text for text in reasons(values)], dtype=np.bool_)
     result = np.full(values.shape[1], np.nan)
     if is_usable.any():
         usable = values[:, is_usable]
         n = (~np.isnan(usable)).sum(axis=0)
-        factor = stats.t.ppf((1 + level) / 2, n - 1) + stats.t.ppf(power, n - 1)
+        factor = stdtrit(n - 1, (1 + level) / 2) + stdtrit(n - 1, power)
         result[is_usable] = factor * np.nanstd(usable, axis=0, ddof=1) / np.sqrt(n)
     return result
 
@@ -140,12 +142,23 @@ def rank_ranges(
         n_resamples: How many resamples.
         level: Share of the ranks within the range.
     """
-    from scipy import stats
-
     means = resampled_means(values, seed=seed, n_resamples=n_resamples)
-    ranks = stats.rankdata(-means, method="min", axis=1)
-    low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf")
-    return low.astype(np.int64), high.astype(np.int64)
+    ranks = np.sort(_ranks(means).T, axis=1)
+    # The smallest rank that holds the share, as counts go: nothing lies between two ranks.
+    low, high = (max(math.ceil(len(means) * share) - 1, 0) for share in ((1 - level) / 2, (1 + level) / 2))
+    return ranks[:, low].astype(np.int64), ranks[:, high].astype(np.int64)
+
+
+def _ranks(values: Floats) -> npt.NDArray[np.int32]:
+    """Return the rank of each value in its row: 1 + the number of greater ones."""
+    order = np.argsort(-values, axis=1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=1)
+    is_new = np.ones(values.shape, dtype=np.bool_)
+    is_new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    places = np.arange(values.shape[1], dtype=np.int32)
+    ranks = np.empty(values.shape, dtype=np.int32)
+    np.put_along_axis(ranks, order, np.maximum.accumulate(np.where(is_new, places, 0), axis=1) + 1, axis=1)
+    return ranks
 
 
 def _signs(n_tasks: int, seed: int, n_resamples: int) -> Floats:

@@ -18,6 +18,16 @@ _LOOK_ALIKES: Final[dict[str, str]] = {
     **dict.fromkeys("\u00a0\u2009\u202f", " "),
     **dict.fromkeys("\u200b\ufeff", ""),
 }
+_FOLDED: Final[dict[str, str]] = {
+    chr(code): chr(code).casefold()
+    for block in (
+        *(range(0xB5, 0x588), range(0x13F8, 0x13FE), range(0x1C80, 0x1C89), range(0x1E96, 0x1FF8)),
+        *(range(0xAB70, 0xABC0), range(0xFB00, 0xFB18)),
+    )
+    for code in block
+    if chr(code).lower() == chr(code) != chr(code).casefold()
+}
+"""Small letters that case folding changes further; there are none outside these blocks."""
 _LEAD: Final = r"^(?:\s*(?:[-*•·>#]+|[0-9]+[.)])\s+|\s*[#*]+\s*)+"
 _OUTER_BARS: Final = r"^\s*\||\|\s*$"
 _SENTENCE_END: Final = r"""([.!?]+["')\]*_]*)\s+"""
@@ -63,3 +73,12 @@ def sentences(line: pl.Expr) -> pl.Expr:
     ['It rose to 82.5%.', '(Good.)', 'So e.g.', 'this']
     """
     return line.str.replace_all(_SENTENCE_END, "${1}\n").str.split("\n")
+
+
+def folded(text: pl.Expr) -> pl.Expr:
+    """Fold the case, so that texts which differ in nothing else are equal.
+
+    >>> pl.select(folded(pl.lit("STRASSE ΣΊΣΥΦΟΣ"))).item() == pl.select(folded(pl.lit("straße σίσυφος"))).item()
+    True
+    """
+    return text.str.to_lowercase().str.replace_many(_FOLDED)

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from pyarrow import ArrowInvalid
 
@@ -20,6 +19,9 @@ from grade.hints import nearest
 from grade.schemas import RESULT_TABLES
 from grade.table import Table
 from pipelines.write import MANIFEST
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
 
 _CONTRACTS: Final = {table.name: table for table in RESULT_TABLES}
 
@@ -62,6 +64,8 @@ class ResultFolder:
         """
         path = self._path(name)
         try:
+            import pyarrow.dataset as ds  # which loads pandas where that is installed
+
             return ds.dataset(path, format="parquet")
         except (OSError, ArrowInvalid) as fault:
             raise _unreadable(path, fault) from fault

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pages import Workplace
+from pages import Workplace, makes_demo
 
 
 @pytest.fixture(scope="session")
@@ -18,6 +18,6 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def workplace(tmp_path: Path, demo: Path) -> Workplace:
-    """A folder like a fresh checkout after `make demo`."""
-    return Workplace(tmp_path, demo)
+def workplace(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Workplace:
+    """A folder like a fresh checkout after `make demo`; before it, for a page that makes the demo itself."""
+    return Workplace(tmp_path, None if makes_demo(page) else request.getfixturevalue("demo"))

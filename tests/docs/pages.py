@@ -200,6 +200,14 @@ def _line_pattern(line: str) -> str:
     return ".*".join(re.escape(part) for part in line.split(_ANYTHING))
 
 
+def makes_demo(page: Path) -> bool:
+    """Whether a page makes the demo's result itself, so that none may lie there before."""
+    found = (block for block in blocks(page.read_text(encoding="utf-8")) if is_run(block))
+    return any(
+        step.command in STANDS_FOR for block in found if block.language == "console" for step in steps(block)
+    )
+
+
 def is_run_elsewhere(page: Path) -> bool:
     """Whether another test puts this page's blocks together."""
     return name(page) in RUN_ELSEWHERE

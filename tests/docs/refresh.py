@@ -10,7 +10,19 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pages import ROOT, Block, Workplace, blocks, is_run, is_run_elsewhere, matches, name, pages, steps
+from pages import (
+    ROOT,
+    Block,
+    Workplace,
+    blocks,
+    is_run,
+    is_run_elsewhere,
+    makes_demo,
+    matches,
+    name,
+    pages,
+    steps,
+)
 
 
 def refreshed(block: Block, place: Workplace) -> list[str]:
@@ -58,7 +70,8 @@ def main() -> None:
         first = Workplace(Path(folder, "demo"), demo=None)
         first.run("grade demo --quiet --out out/demo")
         for number, page in enumerate(chosen):
-            place = Workplace(Path(folder, str(number)), first.folder / "out" / "demo")
+            before = None if makes_demo(page) else first.folder / "out" / "demo"
+            place = Workplace(Path(folder, str(number)), before)
             sys.stderr.write(f"{name(page)}: {'changed' if refresh(page, place) else 'unchanged'}\n")
 
 

@@ -31,6 +31,12 @@ def call(folder: Path, *arguments: object) -> Finished:
     )
 
 
+@pytest.fixture(scope="session")
+def command() -> Callable[..., Finished]:
+    """The command, run in the folder that is its first argument."""
+    return call
+
+
 @pytest.fixture
 def grade(tmp_path: Path) -> Callable[..., Finished]:
     """The command, run in the temporary folder."""

@@ -76,6 +76,7 @@ def keys(plan: Path) -> list[str]:
     return pl.read_parquet(plan)["question_key"].unique().to_list()
 
 
+@pytest.mark.slow
 def test_a_full_round_ends_with_nothing_unjudged_and_replays_without_the_judge(tmp_path, server):
     folder = write_judge_inputs(tmp_path)
     common = ("score", "runs", "--packs", "packs", "--quiet")
@@ -195,6 +196,7 @@ def test_a_claim_is_asked_for_in_the_same_words_whether_wanted_or_forbidden(fold
     assert "forbidden" not in next(iter(frames))[1]
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_nothing_is_lost_and_nothing_asked_twice(folder, server):
     server.behaviour = slowly(0.05)
     run = command(
@@ -225,6 +227,7 @@ def test_killed_in_the_middle_nothing_is_lost_and_nothing_asked_twice(folder, se
     assert not list((folder / "store/journals").iterdir())
 
 
+@pytest.mark.slow
 def test_two_processes_share_a_store_without_asking_anything_twice(folder, server):
     server.behaviour = slowly(0.02)
     run = command(
@@ -583,6 +586,7 @@ def test_the_store_and_its_export_give_equal_verdicts(folder, server):
         assert both.accepted.select(told).equals(read.verdicts.select(told))
 
 
+@pytest.mark.slow
 def test_a_batch_goes_out_and_its_results_come_back(folder, server):
     sent = grade(
         folder, "judge", "batch", "plan.parquet", "--model", "judge-1", "--store", "store", "--out", "b.jsonl"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
-from strategies import Records, records
+from support.strategies import Records, records
 from support.fuzzing import PARTS
 from support.scoring import score_records
 from twin.score import score as twin_score

@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
-from strategies import any_text, metric_objects, metric_values, phrases
+from support.strategies import any_text, metric_objects, metric_values, phrases
 from support.fuzzing import PARTS
 from support.texts import Reading, read_metrics, read_texts
 from twin.entities import entities_in

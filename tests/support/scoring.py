@@ -13,6 +13,7 @@ from grade.db import Database
 from grade.dimensions import WEIGHTS
 from grade.rollup import roll_up, roll_up_tasks
 from pipelines.batch import score_batch
+from pipelines.batches import cut_batches, of_groups
 from pipelines.catalogue import Catalogue, load_catalogue
 from pipelines.reading import read_runs, read_verdicts
 
@@ -21,6 +22,11 @@ Tables = dict[str, pl.DataFrame]
 
 PACK = "pack_support"
 MODEL = "lab/model"
+SCORED = (
+    *("fact_checks", "claim_checks", "citation_checks", "run_scores", "consistency"),
+    *("task_scores", "track_scores", "pack_scores", "overall_scores"),
+)
+"""The tables that scoring makes."""
 
 
 def task(task_id: str = "T", **fields: object) -> dict:
@@ -51,23 +57,40 @@ def verdict(of: dict, judge_id: str = "judge", **fields: object) -> dict:
     return {key: of[key] for key in ("task_id", "model_id", "run_index")} | {"judge_id": judge_id} | fields
 
 
-def score_records(tasks: Records, runs: Records, verdicts: Records = ()) -> Tables:
+def score_records(tasks: Records, runs: Records, verdicts: Records = (), *, batch_runs: int | None = None) -> Tables:
     """Score records; every one of them must be valid.
+
+    Args:
+        tasks: Task records.
+        runs: Run records.
+        verdicts: Verdict records.
+        batch_runs: Score in batches of about so many runs; at once when not given.
 
     Returns:
         Every table of scores by its name, and `tasks`, `runs` and `verdicts` as read.
     """
     with TemporaryDirectory() as name, Database() as database:
         catalogue, taken, judged = _read(Path(name), tasks, runs, verdicts)
-        made = score_batch(taken, judged, gold=catalogue.gold, catalogue=catalogue, database=database)
-        scored = (made.run_scores, made.consistency, made.claim_checks)
+        batches = [taken] if batch_runs is None else cut_batches(taken, batch_runs=batch_runs)
+        parts = [
+            score_batch(
+                batch,
+                of_groups(judged, batch),
+                gold=catalogue.gold,
+                catalogue=catalogue,
+                database=database,
+            )._asdict()
+            for batch in batches
+        ]
+        made = {table: pl.concat([part[table] for part in parts]) for table in parts[0]}
+        scored = (made[table] for table in ("run_scores", "consistency", "claim_checks"))
         task_scores = roll_up_tasks(*scored, catalogue.table, database=database)
         levels = roll_up(task_scores, catalogue.table, database=database)
     return {
         "tasks": catalogue.table,
         "runs": taken,
         "verdicts": judged,
-        **made._asdict(),
+        **made,
         "task_scores": task_scores,
         "track_scores": levels.track,
         "pack_scores": levels.pack,
