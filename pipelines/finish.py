@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,7 +31,7 @@ from pipelines.manifest import Input, Stage, build_manifest, list_outputs, relat
 from pipelines.parquet import TableFiles
 from pipelines.reading import ReadVerdicts, list_unread
 from pipelines.redecide import policy_entry
-from pipelines.reports import Scored, write_reports
+from pipelines.reports import Scored, write_leaderboard, write_reports
 from pipelines.store import Store
 
 if TYPE_CHECKING:
@@ -115,16 +116,20 @@ def finish(
         The leaderboard, from `grade.rollup.rank_models`.
     """
     task_scores = pl.concat(gathered.task_scores)
-    rolled = roll_up(task_scores, inputs.catalogue.table, database=database)
-    sure = estimate_uncertainty(task_scores)
-    decided = _decide(request, inputs, task_scores, gathered, folder, database)
+    # Resampling keeps one core busy while the other writes reports.
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="grade") as pool:
+        resampled = pool.submit(estimate_uncertainty, task_scores)
+        rolled = roll_up(task_scores, inputs.catalogue.table, database=database)
+        decided = _decide(request, inputs, task_scores, gathered, folder, database)
+        scored = Scored(task_scores, rolled, decided.decisions, inputs.catalogue.tasks)
+        write_reports(scored, folder, database=database)
+        sure = resampled.result()
     with TableFiles(folder, [table for table in RESULT_TABLES if table not in GROUP_TABLES]) as files:
         for name, frame in _last_tables(inputs, rolled, sure, decided).items():
             files.append(name, frame)
     ranked = rank_models(rolled.overall, task_scores, sure.intervals, database=database)
     _require_sound(task_scores, rolled, decided, database)
-    scored = Scored(task_scores, rolled, ranked, decided.decisions, inputs.catalogue.tasks)
-    write_reports(scored, folder, database=database)
+    write_leaderboard(ranked, folder)
     manifest = build_manifest(
         inputs=_sources(request, inputs),
         settings=request.settings,

@@ -24,7 +24,12 @@ SCHEMA_VERSION: Final = "1"
 """Version of the result tables; it changes when a column changes its name, type or meaning."""
 
 ROW_GROUP_ROWS: Final = 8_192
-"""Rows of a row group: about 40 MB of answers, and small enough to be held back."""
+"""Rows of a row group."""
+
+ANSWER_ROWS: Final = 2_048
+"""Rows of a row group of answers: about 10 MB, and small enough to be held back."""
+
+_ANSWERS: Final = frozenset({"raw_response_text"})
 
 
 class TableFile:
@@ -43,6 +48,7 @@ class TableFile:
         self._held: list[pl.DataFrame] = []
         self._n_held = 0
         self._last: tuple[object, ...] | None = None
+        self._group_rows = ANSWER_ROWS if _ANSWERS & set(table.columns) else ROW_GROUP_ROWS
         self._writer = pq.ParquetWriter(self.path, self._schema, compression="zstd", version="2.6")
 
     def append(self, frame: pl.DataFrame) -> None:
@@ -59,8 +65,8 @@ class TableFile:
         self._held.append(frame)
         self._n_held += frame.height
         self.n_rows += frame.height
-        while self._n_held >= ROW_GROUP_ROWS:
-            self._write(ROW_GROUP_ROWS)
+        while self._n_held >= self._group_rows:
+            self._write(self._group_rows)
 
     def close(self) -> None:
         """Write what is held back, and the file's end.

@@ -104,6 +104,7 @@ def read_verdicts(
     runs: pl.DataFrame,
     catalogue: Catalogue,
     limits: Limits = DEFAULT_LIMITS,
+    stored: Sequence[tuple[pl.DataFrame, tuple[InputFile, ...]]] = (),
 ) -> ReadVerdicts:
     """Read every verdict below `paths`; no paths give empty tables.
 
@@ -112,12 +113,16 @@ def read_verdicts(
         runs: The accepted runs, by the columns of their key.
         catalogue: The tasks, for the claims that a verdict may name.
         limits: What a record and a file may hold at most.
+        stored: Verdicts out of verdict stores, as records like those of a file, and the stores' files.
 
     Raises:
         InputError: A path names nothing.
     """
-    chunks = Chunks(find_files(paths, suffixes=VERDICT_SUFFIXES), _verdict_frames, limits)
-    valid = validate_verdicts(pl.concat([empty_verdicts(), *chunks]), runs=runs, claims=catalogue.claims)
+    chunks = Chunks(find_files(paths, suffixes=VERDICT_SUFFIXES) if paths else [], _verdict_frames, limits)
+    records = pl.concat([empty_verdicts(), *chunks, *(frame for frame, _ in stored)])
+    chunks.n_records += sum(frame.height for frame, _ in stored)
+    chunks.inputs += [entry for _, entries in stored for entry in entries]
+    valid = validate_verdicts(records, runs=runs, claims=catalogue.claims)
     verdicts = check(valid.accepted, VERDICTS, where="read_verdicts")
     rejects = _rejects(chunks, valid.rejects, verdicts.height + valid.n_duplicates)
     return ReadVerdicts(verdicts, rejects, chunks.n_records, valid.n_duplicates, tuple(chunks.inputs))

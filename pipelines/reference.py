@@ -27,8 +27,13 @@ from pipelines.reference_cli import cli_page
 _MADE: Final = "<!-- Made by `make docs` from {source}; change it there. -->"
 _FAR: Final = 2**40
 _CONTRACTS: Final[dict[str, Table]] = {
-    table.name: table for table in (*schemas.RESULT_TABLES, *schemas.INNER_TABLES, *schemas.JUDGING_TABLES)
+    table.name: table
+    for group in ("RESULT_TABLES", "INNER_TABLES", *sorted(vars(schemas)))
+    if group.endswith("_TABLES") and not group.startswith("_")
+    for table in getattr(schemas, group)
 }
+"""Every table that `grade.schemas` gathers in one of its tuples."""
+
 _DUCKDB_TYPES: Final = {
     "varchar": "text",
     "bigint": "whole number",

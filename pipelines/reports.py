@@ -34,6 +34,7 @@ from pipelines.manifest import grade_version
 MODELS_AT_A_TIME: Final = 64
 """Models whose rows are held at once."""
 
+_NOTED: Final = ("fact_checks", "claim_checks")
 _ByModel = dict[tuple[Any, ...], pl.DataFrame]
 
 
@@ -44,20 +45,18 @@ class Scored:
     Attributes:
         task_scores: TASK_SCORES.
         rolled: The levels above.
-        ranked: From `grade.rollup.rank_models`.
         decisions: DECISIONS.
         tasks: The catalogue.
     """
 
     task_scores: pl.DataFrame
     rolled: RollUps
-    ranked: pl.DataFrame
     decisions: pl.DataFrame
     tasks: tuple[Task, ...]
 
 
 def write_reports(scored: Scored, folder: Path, *, database: Database) -> None:
-    """Write `results/`, `scorecards/` and `leaderboard.md` below a folder.
+    """Write `results/` and `scorecards/` below a folder.
 
     Args:
         scored: What was scored.
@@ -72,7 +71,16 @@ def write_reports(scored: Scored, folder: Path, *, database: Database) -> None:
         part = _of_models(scored, models[start : start + MODELS_AT_A_TIME])
         _write_results(part, folder, database)
         _write_scorecards(part, folder, catalogue)
-    (folder / "leaderboard.md").write_text(render_leaderboard(scored.ranked), encoding="utf-8")
+
+
+def write_leaderboard(ranked: pl.DataFrame, folder: Path) -> None:
+    """Write `leaderboard.md`.
+
+    Args:
+        ranked: From `grade.rollup.rank_models`.
+        folder: The result folder.
+    """
+    (folder / "leaderboard.md").write_text(render_leaderboard(ranked), encoding="utf-8")
 
 
 def _of_models(scored: Scored, models: pl.Series) -> Scored:
@@ -82,7 +90,6 @@ def _of_models(scored: Scored, models: pl.Series) -> Scored:
     return Scored(
         scored.task_scores.filter(mine),
         RollUps(rolled.track.filter(mine), rolled.pack.filter(mine), rolled.overall.filter(mine)),
-        scored.ranked,
         scored.decisions.filter(mine),
         scored.tasks,
     )
@@ -110,9 +117,7 @@ def _write_scorecards(scored: Scored, folder: Path, catalogue: Mapping[str, Task
 
 
 def _cards(scored: Scored, folder: Path, catalogue: Mapping[str, Task]) -> Iterator[Card]:
-    notes = collect_notes(
-        *(_read(folder, name, scored).collect() for name in ("fact_checks", "claim_checks"))
-    )
+    notes = collect_notes(*(_read(folder, name, scored).collect() for name in _NOTED))
     rolled = scored.rolled
     tracks, packs, tasks, missed, claims = (
         _by_model(frame)

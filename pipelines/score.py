@@ -30,13 +30,15 @@ from pipelines.earlier import find_earlier
 from pipelines.files import Found
 from pipelines.fingerprints import fingerprint_groups
 from pipelines.finish import Gathered, Inputs, finish
-from pipelines.groups import Tables, Work, make_tables
+from pipelines.groups import Tables, Work, load_runs, make_tables
 from pipelines.ingest import ingest
 from pipelines.interrupts import unbroken
+from pipelines.judging.replay import read_store_verdicts
+from pipelines.judging.store import is_store
 from pipelines.parquet import TableFiles
 from pipelines.partial import drop_partials, kept_when_interrupted, partial_folders
 from pipelines.progress import Progress, since_last
-from pipelines.reading import REJECT_ORDER, read_verdicts
+from pipelines.reading import REJECT_ORDER, ReadVerdicts, read_verdicts
 from pipelines.segments import read_rows
 from pipelines.store import Store, reading_store
 from pipelines.workers import in_order
@@ -145,7 +147,7 @@ def _opened_runs(request: ScoreRequest, scratch: Path, progress: Progress) -> It
 
 def _read(request: ScoreRequest, catalogue: Catalogue, store: Store) -> Inputs:
     index, unknown = _of_known_tasks(store, catalogue)
-    read = read_verdicts(request.verdicts, runs=index, catalogue=catalogue, limits=request.settings.limits)
+    read = _read_verdicts(request, catalogue, store, index)
     told = [_told(frame, request.told_below) for frame in (store.rejects, unknown, read.rejects)]
     return Inputs(
         catalogue=catalogue,
@@ -161,6 +163,22 @@ def _tell_look_alikes(index: pl.DataFrame, progress: Progress) -> None:
     for ids in find_look_alikes(index["model_id"]):
         named = ", ".join(map(repr, ids))
         progress.say(f"{len(ids)} model ids look alike and are scored as different models: {named}")
+
+
+def _read_verdicts(
+    request: ScoreRequest, catalogue: Catalogue, store: Store, index: pl.DataFrame
+) -> ReadVerdicts:
+    """Read verdict files, and the stores of verdicts among them."""
+    limits = request.settings.limits
+    stores = [path for path in request.verdicts if isinstance(path, str) and is_store(Path(path))]
+    files = [path for path in request.verdicts if path not in stores]
+    stored = []
+    for path in stores:
+        pieces = cut_batches(index, batch_runs=request.settings.batch_runs)
+        runs = (load_runs(piece, store.folder) for piece in pieces)
+        found = read_store_verdicts(Path(path), runs=runs, tasks=catalogue.tasks, limits=limits)
+        stored.append((found.records, found.inputs))
+    return read_verdicts(files, runs=index, catalogue=catalogue, limits=limits, stored=stored)
 
 
 def _of_known_tasks(store: Store, catalogue: Catalogue) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -100,7 +100,7 @@ def make_tables() -> Callable[..., Tables]:
     def make(
         models: tuple[str, ...] = ("m/one", "m/two"), n_tasks: int = 4, n_runs: int = 3, seed: int = 1
     ) -> Tables:
-        draw = random.Random(seed)  # noqa: S311
+        draw = random.Random(seed)
         tasks = _tasks(n_tasks)
         runs, facts, claims, scores, groups = [], [], [], [], []
         for model in models:

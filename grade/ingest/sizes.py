@@ -57,14 +57,16 @@ def _is_list(kind: pa.DataType) -> bool:
 def _taken(sizes: Sizes, indices: pa.Array) -> Sizes:
     """The size of the value that each index means; nothing for a null."""
     places = _numbers(pc.fill_null(indices.cast(pa.int64()), -1))
-    return np.append(sizes, 0)[places]
+    told: Sizes = np.append(sizes, 0)[places]
+    return told
 
 
 def _within(sizes: Sizes, array: pa.Array) -> Sizes:
     """The sizes of the values of each list, and of the list itself."""
     ends = np.concatenate([[0], np.cumsum(sizes)])
     offsets = _numbers(array.offsets)
-    return ends[offsets[1:]] - ends[offsets[:-1]] + _FIXED
+    told: Sizes = ends[offsets[1:]] - ends[offsets[:-1]] + _FIXED
+    return told
 
 
 def _numbers(array: pa.Array) -> Sizes:

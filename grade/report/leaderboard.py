@@ -15,17 +15,19 @@ from rich.table import Table
 from rich.text import Text
 
 from grade.dimensions import DIMENSIONS, TITLES
-from grade.report.markdown import escape, percent, plain, score, table
+from grade.report.markdown import NOT_MEASURED, escape, percent, plain, score, table
 
 _SHORT: Final = ("Grnd", "Insi", "Evid", "Calib", "Cons", "Struct")
 _LEGEND: Final = (
     "Grnd grounding, Insi insight, Evid evidence, Calib calibration, Cons consistency, Struct structure,"
-    " Judged share of claim checks that are judged; – is not measured."
+    " Judged share of claim checks that are judged; – is not measured.\n"
+    "# is 1 + the number of models whose 95 % interval lies wholly above."
 )
 _INTRODUCTION: Final = (
     "The composite is the weighted mean of the dimensions that were measured, averaged over tasks;",
     "“–” means not measured. Claims judged is the share of claim checks that a match or a verdict",
-    "settled; the others count as not made. Ranks hold within a section only: models of different",
+    "settled; the others count as not made. Rank is 1 + the number of models whose 95 % interval",
+    "(resampled over tasks) lies wholly above. Ranks hold within a section only: models of different",
     "sections were not measured alike and do not compare.",
 )
 
@@ -38,8 +40,8 @@ def render_leaderboard(ranked: pl.DataFrame) -> str:
     """
     lines = ["# Leaderboard", "", *_INTRODUCTION]
     for number, rows in _sections(ranked):
-        headings = ["Rank", "Model", "Composite", *(TITLES[key] for key in DIMENSIONS)]
-        body = [[*_leading(row, escape(row["model_id"])), *_trailing(row)] for row in rows]
+        headings = ["Rank", "Model", "Composite", *(TITLES[key] for key in DIMENSIONS), "95 % interval"]
+        body = [[*_leading(row, escape(row["model_id"])), _interval(row), *_trailing(row)] for row in rows]
         lines += ["", f"## {_heading(number, rows[0])}", ""]
         if number == 1 and rows[0]["section_note"]:
             lines += [f"Read with care: {rows[0]['section_note']}.", ""]
@@ -92,6 +94,11 @@ def _dimension(row: dict[str, Any], key: str) -> str:
     n_scored = row[f"n_scored_{key}"]
     partly = f" ({n_scored} of {row['n_tasks']} tasks)" if 0 < n_scored < row["n_tasks"] else ""
     return score(row[key]) + partly
+
+
+def _interval(row: dict[str, Any]) -> str:
+    low, high = row["low"], row["high"]
+    return NOT_MEASURED if low is None else f"{low:.3f}–{high:.3f}"
 
 
 def _trailing(row: dict[str, Any]) -> list[str]:

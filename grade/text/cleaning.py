@@ -78,7 +78,7 @@ def sentences(line: pl.Expr) -> pl.Expr:
 def folded(text: pl.Expr) -> pl.Expr:
     """Fold the case, so that texts which differ in nothing else are equal.
 
-    >>> pl.select(folded(pl.lit("STRASSE ΣΊΣΥΦΟΣ"))).item() == pl.select(folded(pl.lit("straße σίσυφος"))).item()
-    True
+    >>> pl.select(folded(pl.Series(["STRASSE ΣΊΣΥΦΟΣ", "straße σίσυφος"]))).to_series().n_unique()
+    1
     """
     return text.str.to_lowercase().str.replace_many(_FOLDED)

@@ -212,7 +212,9 @@ def _is_ambiguous(places: pl.DataFrame, around: Neighbours) -> Flags:
     context = pl.select(
         pl.concat_str(
             pl.when(position > 1).then(around.written(-2, rows)).otherwise(pl.lit("")),
-            pl.when(position > 0).then(around.between(-1, rows) + around.written(-1, rows)).otherwise(pl.lit("")),
+            pl.when(position > 0)
+            .then(around.between(-1, rows) + around.written(-1, rows))
+            .otherwise(pl.lit("")),
             around.between(0, rows) + _HERE + around.written(0, rows),
             *(around.between(step, rows) + around.written(step, rows) for step in (1, 2)),
         )

@@ -21,7 +21,8 @@ Packs = Annotated[
     Path, typer.Option(help="Folder with the tasks: every *.jsonl below it that holds gold facts.")
 ]
 Verdicts = Annotated[
-    list[str] | None, typer.Option(help="Judges' verdicts: .jsonl, .csv or .parquet; may be repeated.")
+    list[str] | None,
+    typer.Option(help="Judges' verdicts: .jsonl, .csv, .parquet or a verdict store; may be repeated."),
 ]
 Out = Annotated[
     Path, typer.Option(help="Result folder: new, empty, or an earlier result, which is replaced.")

@@ -23,7 +23,17 @@ _WORDS = (
     "before steady uneven notable modest clear likely partly mostly every several fewer weekly monthly recorded "
     "reported observed expected planned actual local overall early late strong weak mixed the a of in for with and"
 ).split()
-_ENTITIES = ("SCH-001", "SCH-002", "SCH-003", "SCH-004", "TUT-003", "TUT-005", "TUT-011", "GRP-004", "GRP-012")
+_ENTITIES = (
+    "SCH-001",
+    "SCH-002",
+    "SCH-003",
+    "SCH-004",
+    "TUT-003",
+    "TUT-005",
+    "TUT-011",
+    "GRP-004",
+    "GRP-012",
+)
 _MONTHS = ("September", "October", "November", "December")
 
 
@@ -50,12 +60,22 @@ def _runs(tasks: list[dict[str, Any]], seed: int) -> Iterator[dict[str, Any]]:
 def _run(
     rng: random.Random, task: dict[str, Any], model_id: str, run_index: int, shared: list[str]
 ) -> dict[str, Any]:
-    findings = [rng.choice(shared) if rng.random() < 0.5 else _finding(rng, task) for _ in range(rng.choice((5, 6)))]
+    findings = [
+        rng.choice(shared) if rng.random() < 0.5 else _finding(rng, task) for _ in range(rng.choice((5, 6)))
+    ]
     limitations = [_limitation(rng, task) for _ in range(3)]
     said = findings + limitations
     fillers = [_short(rng) for _ in range(_SENTENCES - len(said))]
     raw = "\n".join(
-        ["## Findings", *(f"- {text}" for text in findings), "", "## Notes", " ".join(fillers), "", "## Limitations"]
+        [
+            "## Findings",
+            *(f"- {text}" for text in findings),
+            "",
+            "## Notes",
+            " ".join(fillers),
+            "",
+            "## Limitations",
+        ]
         + [f"* {text}" for text in limitations]
     )
     return {
@@ -66,7 +86,11 @@ def _run(
         "key_findings": findings,
         "limitations": limitations,
         "evidence_citations": [
-            {"citation_text": f"{name}, grouped by school_id", "source_file": name, "source_column": "school_id"}
+            {
+                "citation_text": f"{name}, grouped by school_id",
+                "source_file": name,
+                "source_column": "school_id",
+            }
             for name in task["allowed_inputs"][:2]
         ],
         "runtime_metadata": {
@@ -112,7 +136,9 @@ def _clause(rng: random.Random, n_words: int) -> str:
 
 
 def _number(rng: random.Random) -> str:
-    return rng.choice((f"{rng.randint(2, 400)}", f"{rng.randint(100, 999) / 10}%", f"{rng.randint(1, 30)} points"))
+    return rng.choice(
+        (f"{rng.randint(2, 400)}", f"{rng.randint(100, 999) / 10}%", f"{rng.randint(1, 30)} points")
+    )
 
 
 def _metrics(rng: random.Random, task: dict[str, Any]) -> dict[str, Any]:
@@ -121,4 +147,7 @@ def _metrics(rng: random.Random, task: dict[str, Any]) -> dict[str, Any]:
         for fact in task["gold_facts"]
         if fact["numeric_value"] is not None and rng.random() < 0.7
     }
-    return values | {"students_by_school": {name: rng.randint(20, 70) for name in _ENTITIES[:3]}, "note": "rounded"}
+    return values | {
+        "students_by_school": {name: rng.randint(20, 70) for name in _ENTITIES[:3]},
+        "note": "rounded",
+    }

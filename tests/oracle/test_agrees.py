@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
-from support.strategies import Records, records
 from support.fuzzing import PARTS
 from support.scoring import score_records
+from support.strategies import Records, records
 from twin.score import score as twin_score
 
 EXAMPLES_OF_A_PART = 16
@@ -32,7 +32,9 @@ def differences(given: Records) -> Iterator[str]:
         for row, other in zip(table.rows(named=True), theirs, strict=True):
             wrong = {key: (row[key], value) for key, value in other.items() if not same(row[key], value)}
             if wrong:
-                place = {key: value for key, value in row.items() if key.endswith("_id") or key == "run_index"}
+                place = {
+                    key: value for key, value in row.items() if key.endswith("_id") or key == "run_index"
+                }
                 yield f"{name} {place}: (ours, the twin's) {wrong}"
 
 

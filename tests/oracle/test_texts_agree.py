@@ -7,8 +7,8 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
-from support.strategies import any_text, metric_objects, metric_values, phrases
 from support.fuzzing import PARTS
+from support.strategies import any_text, metric_objects, metric_values, phrases
 from support.texts import Reading, read_metrics, read_texts
 from twin.entities import entities_in
 from twin.metrics import flatten
@@ -25,7 +25,9 @@ def twin_reading(text: str) -> Reading:
         for number, word in zip(sentence.clauses, sentence.words, strict=True):
             clauses.setdefault(number, []).append(word)
         reading.clauses += [" ".join(words) for words in clauses.values()]
-        reading.quantities += [(found.value, found.percent, found.difference) for found in quantities(sentence)]
+        reading.quantities += [
+            (found.value, found.percent, found.difference) for found in quantities(sentence)
+        ]
         reading.entities += [entity.name for entity in entities_in(sentence.words)]
         reading.cues += [word for word in sentence.words if is_cue(word)]
         reading.words = sorted({*reading.words, *sentence.content})
@@ -39,9 +41,7 @@ def twin_leaves(document: dict) -> list[tuple]:
     ]
 
 
-unhurried = settings(
-    max_examples=30, deadline=None, database=None, suppress_health_check=list(HealthCheck)
-)
+unhurried = settings(max_examples=30, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 texts = st.lists(st.lists(phrases | any_text, min_size=1, max_size=3).map("".join), max_size=150)
 
 

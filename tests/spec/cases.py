@@ -47,7 +47,11 @@ def fact_case(case: Case) -> tuple[dict, dict, list[dict]]:
     fact |= {name: case.text(column) for name, column in (("unit", "unit"), ("string_value", "string"))}
     fact["metric_keys"] = case.texts("metric keys")
     said = answer(case)
-    return task(case.task_id, gold_facts=[fact]), said, verdicts(case.texts("verdict"), said, claim_id="fact:F1")
+    return (
+        task(case.task_id, gold_facts=[fact]),
+        said,
+        verdicts(case.texts("verdict"), said, claim_id="fact:F1"),
+    )
 
 
 def claim_case(case: Case) -> tuple[dict, dict, list[dict]]:

@@ -27,7 +27,10 @@ def said(case: Case, number: int) -> list[dict]:
     findings = [] if cell == "(empty)" else [part.strip() for part in text.split("//") if part.strip()]
     return [
         run(
-            case.task_id, number, key_findings=findings, structured_metrics=json.loads(brace + metrics or "{}")
+            case.task_id,
+            number,
+            key_findings=findings,
+            structured_metrics=json.loads(brace + metrics or "{}"),
         )
     ]
 

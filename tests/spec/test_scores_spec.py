@@ -24,7 +24,8 @@ def asked(case: Case) -> Parts:
     columns = {"insight": "insights", "limitation": "limitations asked for", "forbidden": "forbidden"}
     lists = {LISTS[kind]: case.texts(column) for kind, column in columns.items()}
     lists["gold_insights"] = [
-        {"text": text.removeprefix("*"), "calibration": text.startswith("*")} for text in lists["gold_insights"]
+        {"text": text.removeprefix("*"), "calibration": text.startswith("*")}
+        for text in lists["gold_insights"]
     ]
     return task(case.task_id, **lists), [answer(case)], []
 

@@ -13,10 +13,12 @@ from pipelines.desk.views import find_views
 VIEWS = list_sql("views")
 BASES = {"ranking", "usage"}
 
+
 def test_the_views_of_the_handbook_are_there():
     names = {view.name for view in find_views({table.name for table in RESULT_TABLES} | {"dimensions"})}
     assert names == {name.removeprefix("views/") for name in VIEWS} | BASES
     assert names >= {"leaderboard", "fact_misses", "forbidden_claims_made", "unstable_tasks", "coverage"}
+
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_says_its_row_its_tables_and_its_own_columns(name):
@@ -27,6 +29,7 @@ def test_a_view_says_its_row_its_tables_and_its_own_columns(name):
     for column in re.findall(r"^-- Column (\w+):", load_sql(name), re.MULTILINE):
         assert re.search(rf"\b{column}\b", code)
 
+
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_is_one_ordered_select_of_named_columns(name):
     code = re.sub(r"--.*|'[^']*'", "", load_sql(name))
@@ -35,6 +38,7 @@ def test_a_view_is_one_ordered_select_of_named_columns(name):
     assert "SELECT *" not in code
     assert re.match(r"\s*(WITH|SELECT)\b", code)
     assert re.search(r"\nORDER BY [^()]+\s*$", code)
+
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_reads_the_tables_that_it_names_and_no_other(name):

@@ -57,7 +57,9 @@ def verdict(of: dict, judge_id: str = "judge", **fields: object) -> dict:
     return {key: of[key] for key in ("task_id", "model_id", "run_index")} | {"judge_id": judge_id} | fields
 
 
-def score_records(tasks: Records, runs: Records, verdicts: Records = (), *, batch_runs: int | None = None) -> Tables:
+def score_records(
+    tasks: Records, runs: Records, verdicts: Records = (), *, batch_runs: int | None = None
+) -> Tables:
     """Score records; every one of them must be valid.
 
     Args:

@@ -38,20 +38,140 @@ _NUMBERS = (
 ).split()
 _BREAKS = [
     *[" "] * 12,
-    *(", ", "; ", ": ", ". ", "! ", ".) ", " - ", " – ", "–", "\n", "\r\n", "\r", " | ", "\u2028", "\u00a0", "\t", "  "),
+    *(
+        ", ",
+        "; ",
+        ": ",
+        ". ",
+        "! ",
+        ".) ",
+        " - ",
+        " – ",
+        "–",
+        "\n",
+        "\r\n",
+        "\r",
+        " | ",
+        "\u2028",
+        "\u00a0",
+        "\t",
+        "  ",
+    ),
     *(",", ".", ":", "-", "/", "_", "'", "*", "** ", " (", ") ", "\u200b", "... ", "\u3000", "+", "%", " % "),
 ]
-_LEADS = ["", "", "", "", "- ", "2. ", "1) ", "* ", "# ", "| ", "| - ", "> ", "• ", "**", "## **", " \t- ", "-", "1. 2. "]
-_TAILS = ["", "", "", ".", "!", "%", " |", " points", " hundred", ". Not so.", ", not", "\n---\n", " TUT-005", "\u2029x"]
+_LEADS = [
+    "",
+    "",
+    "",
+    "",
+    "- ",
+    "2. ",
+    "1) ",
+    "* ",
+    "# ",
+    "| ",
+    "| - ",
+    "> ",
+    "• ",
+    "**",
+    "## **",
+    " \t- ",
+    "-",
+    "1. 2. ",
+]
+_TAILS = [
+    "",
+    "",
+    "",
+    ".",
+    "!",
+    "%",
+    " |",
+    " points",
+    " hundred",
+    ". Not so.",
+    ", not",
+    "\n---\n",
+    " TUT-005",
+    "\u2029x",
+]
 _SILENCE = ["", "1. ", "---", "**", "|---|", "\u200b", "... !"]
 _VALUES = [
-    *(135, 60, 45, 0.8236, 82.36, 78.79, 0.7879, 14, 14.04, 2.6, -3.28, 1234, 1234.5, 0.82, 0.0015, 1500, 8, 20, 1, 2),
-    *(2025, 4156, 100, 0, 0.5, 42, 7, 9, 10, 120, 5, 1.2e6, 80, -7, 1e300, -1e300, 1e-300, 5e-324, 10**30, 2**63, -0.0),
+    *(
+        135,
+        60,
+        45,
+        0.8236,
+        82.36,
+        78.79,
+        0.7879,
+        14,
+        14.04,
+        2.6,
+        -3.28,
+        1234,
+        1234.5,
+        0.82,
+        0.0015,
+        1500,
+        8,
+        20,
+        1,
+        2,
+    ),
+    *(
+        2025,
+        4156,
+        100,
+        0,
+        0.5,
+        42,
+        7,
+        9,
+        10,
+        120,
+        5,
+        1.2e6,
+        80,
+        -7,
+        1e300,
+        -1e300,
+        1e-300,
+        5e-324,
+        10**30,
+        2**63,
+        -0.0,
+    ),
 ]
 _TEXTS = [
     *_NUMBERS[:40],
-    *("80.9%", "$-5", "n/a", "TUT-005", "tut-005", "nan", "inf", "-inf", "1e999", "14.0 pp", "-$3.5 million", "October"),
-    *(" 5 ", "5 percent", "5 per cent", "7 percentage points", "3 thousand", "", "STRASSE", "straße", "+5", "1.5e+3", "June 2025"),
+    *(
+        "80.9%",
+        "$-5",
+        "n/a",
+        "TUT-005",
+        "tut-005",
+        "nan",
+        "inf",
+        "-inf",
+        "1e999",
+        "14.0 pp",
+        "-$3.5 million",
+        "October",
+    ),
+    *(
+        " 5 ",
+        "5 percent",
+        "5 per cent",
+        "7 percentage points",
+        "3 thousand",
+        "",
+        "STRASSE",
+        "straße",
+        "+5",
+        "1.5e+3",
+        "June 2025",
+    ),
 ]
 _KEYS = (
     "students enrolled_students sch_001_students SCH-002 sch_0012 f1_value F1 f2 F10 attendance_rate october_rate gap Sep-2025 "
@@ -71,7 +191,9 @@ _MODELS = ["lab/a", "b", "ü B"]
 _PIECES = [*_WORDS, *_NAMES, *_NUMBERS]
 
 any_text = st.text(
-    st.sampled_from("aAbZ019 .,-'_|*\n%$İıſßẞςΣσﬁǅéÅ½²Ⅷ٣५一é\u0301\u200d😀\u00a0\u2003\u202f\u2013\u2212’“\u02bc\u0345#>)("),
+    st.sampled_from(
+        "aAbZ019 .,-'_|*\n%$İıſßẞςΣσﬁǅéÅ½²Ⅷ٣५一é\u0301\u200d😀\u00a0\u2003\u202f\u2013\u2212’“\u02bc\u0345#>)("
+    ),
     max_size=14,
 )
 
@@ -88,7 +210,10 @@ class Records:
     verdicts: list[Record]
 
     def __repr__(self) -> str:
-        parts = (f"{name} = [\n" + "".join(f"    {row!r},\n" for row in rows) + "]" for name, rows in vars(self).items())
+        parts = (
+            f"{name} = [\n" + "".join(f"    {row!r},\n" for row in rows) + "]"
+            for name, rows in vars(self).items()
+        )
         return "\n".join(parts)
 
 
@@ -162,7 +287,7 @@ class Pool:
         text = pick.of(self.phrases)
         for _ in range(pick.of([0, 0, 0, 1, 2])):
             text = self._edited(text, pick)
-        if pick.up_to(2) == 2:  # noqa: PLR2004 - one in three
+        if pick.up_to(2) == 2:
             text += pick.of([". ", ", ", "; ", "\n- ", " and "]) + pick.of(self.phrases)
         return pick.of(_LEADS) + text + pick.of(_TAILS)
 
@@ -172,7 +297,7 @@ class Pool:
 
     def fields(self, pick: Choices) -> Record:
         """What a run says; one in twelve says nothing."""
-        if pick.up_to(11) == 11:  # noqa: PLR2004 - one in twelve
+        if pick.up_to(11) == 11:
             return {
                 "key_findings": [pick.of(_SILENCE)],
                 "limitations": [pick.of(_SILENCE)][: pick.up_to(1)],
@@ -194,7 +319,10 @@ _CITATIONS: list[list[Record]] = [
     [],
     [{"citation_text": ""}],
     [{"citation_text": "TUT-005 had 82.4%"}],
-    [{"citation_text": "row 0.5", "source_file": "sch-001.csv"}, {"citation_text": "", "source_column": "rate"}],
+    [
+        {"citation_text": "row 0.5", "source_file": "sch-001.csv"},
+        {"citation_text": "", "source_column": "rate"},
+    ],
 ]
 
 
@@ -220,7 +348,9 @@ def _task(pool: Pool, number: int, pick: Choices) -> Record:
     weights = pick.of([list(WEIGHTS.values()), [0, 100, 0, 0, 0, 0], [5, 10, 15, 15, 20, 35]])
     facts = [_fact(pool, n, pick) for n in range(1, 1 + pick.of([3, 0, 1, 4, 5, 11]))]
     texts = [[pick.of(pool.phrases) for _ in range(pick.up_to(3))] for _ in range(3)]
-    insights = [pick.of([text, text, {"text": text, "calibration": True}, {"text": text}]) for text in texts[0]]
+    insights = [
+        pick.of([text, text, {"text": text, "calibration": True}, {"text": text}]) for text in texts[0]
+    ]
     return {
         "task_id": f"T{number}",
         "pack_id": pick.of(["pack_a", "pack_b"]),
@@ -251,14 +381,20 @@ def _run(pool: Pool, tasks: list[Record], runs: list[Record], pick: Choices) -> 
     return fields | key
 
 
-_CLAIM_LISTS = {"insight": "gold_insights", "limitation": "required_limitations", "forbidden": "forbidden_claims"}
+_CLAIM_LISTS = {
+    "insight": "gold_insights",
+    "limitation": "required_limitations",
+    "forbidden": "forbidden_claims",
+}
 
 
 def _verdicts(task: Record, run: Record, pick: Choices) -> list[Record]:
     about: list[Record] = [
         {"dimension": key} for key in ("evidence_linkage", "structure_usability", "insight_quality")
     ]
-    about += [{"claim_id": f"{kind}:{n}"} for kind, name in _CLAIM_LISTS.items() for n in range(len(task[name]))]
+    about += [
+        {"claim_id": f"{kind}:{n}"} for kind, name in _CLAIM_LISTS.items() for n in range(len(task[name]))
+    ]
     about += [{"claim_id": f"fact:{fact['fact_id']}"} for fact in task["gold_facts"]]
     key = {name: run[name] for name in ("task_id", "model_id", "run_index")}
     given = {}
@@ -291,6 +427,8 @@ def records(draw: DrawFn) -> Records:
     by_id = {task["task_id"]: task for task in tasks}
     judging = [Choices(draw(st.binary(min_size=8, max_size=8))) for _ in runs]
     verdicts = [
-        found for run, pick in zip(runs, judging, strict=True) for found in _verdicts(by_id[run["task_id"]], run, pick)
+        found
+        for run, pick in zip(runs, judging, strict=True)
+        for found in _verdicts(by_id[run["task_id"]], run, pick)
     ]
     return Records(tasks, runs, verdicts)

@@ -69,9 +69,12 @@ def _extend(reading: Reading, sentence: Reading) -> None:
 def _by_sentence(corpus: Corpus) -> dict[int, Reading]:
     known = {number: Reading(sentences=[text]) for number, text in corpus.texts.rows()}
     named = corpus.tokens.join(corpus.vocabulary, on="token_id", maintain_order="left")
-    for number, tokens in named.group_by("sentence_id", "clause", maintain_order=True).agg("token").select(
-        "sentence_id", "token"
-    ).rows():
+    for number, tokens in (
+        named.group_by("sentence_id", "clause", maintain_order=True)
+        .agg("token")
+        .select("sentence_id", "token")
+        .rows()
+    ):
         known[number].tokens.extend(tokens)
         known[number].clauses.append(" ".join(tokens))
     for number, cue in named.filter("is_cue").select("sentence_id", "token").rows():

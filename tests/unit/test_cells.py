@@ -39,10 +39,15 @@ def test_other_text_and_numbers_stay(text):
 
 
 def test_null_stays_null():
-    frame = pl.DataFrame({"x": [None, "=1"], "y": [None, ["=1"]]}, schema={"x": pl.String, "y": pl.List(pl.String)})
+    frame = pl.DataFrame(
+        {"x": [None, "=1"], "y": [None, ["=1"]]}, schema={"x": pl.String, "y": pl.List(pl.String)}
+    )
     assert tidy_cells(frame).rows() == [(None, None), ("'=1", '["=1"]')]
 
 
 def test_nested_values_become_json_and_others_stay():
-    frame = pl.DataFrame({"n": [1.5], "t": [True], "r": [[{"a": 'q"', "b": None}]], "e": [[]]}, schema_overrides={"e": pl.List(pl.String)})
+    frame = pl.DataFrame(
+        {"n": [1.5], "t": [True], "r": [[{"a": 'q"', "b": None}]], "e": [[]]},
+        schema_overrides={"e": pl.List(pl.String)},
+    )
     assert flat(frame).rows() == [(1.5, True, '[{"a":"q\\"","b":null}]', "[]")]

@@ -45,7 +45,12 @@ def test_turning_a_pair_round_turns_the_difference_and_keeps_p():
 
 @pytest.mark.parametrize(
     ("values", "reason"),
-    [([np.nan, np.nan], "not_measured"), ([0.3, np.nan], "one_task"), ([0.1, 0.1, 0.1], "all_equal"), ([0.0, 0.0], "all_equal")],
+    [
+        ([np.nan, np.nan], "not_measured"),
+        ([0.3, np.nan], "one_task"),
+        ([0.1, 0.1, 0.1], "all_equal"),
+        ([0.0, 0.0], "all_equal"),
+    ],
 )
 def test_degenerate_pairs_have_a_reason_and_neither_interval_nor_p(values, reason):
     made = paired_differences(np.array(values).reshape(-1, 1))

@@ -13,7 +13,12 @@ def settled(tables) -> dict[str, pl.DataFrame]:
     """All claims judged, so that all models compare."""
     judged = tables["task_scores"].with_columns(n_claims_settled="n_claims", claims_judged=pl.lit(1.0))
     levels = roll_up(judged, tables["tasks"])
-    return {"task_scores": judged, "overall_scores": levels.overall, "track_scores": levels.track, "pack_scores": levels.pack}
+    return {
+        "task_scores": judged,
+        "overall_scores": levels.overall,
+        "track_scores": levels.track,
+        "pack_scores": levels.pack,
+    }
 
 
 @pytest.fixture
@@ -35,7 +40,11 @@ def test_every_rolled_up_score_has_a_row_whose_centre_it_is(tables):
         assert (joined["estimate"].is_null() == joined["rolled"].is_null()).all()
         assert (joined["estimate"] - joined["rolled"]).abs().max() < 1e-12
         inside = joined.drop_nulls("low")
-        assert inside.select((pl.col("low") <= pl.col("estimate")) & (pl.col("estimate") <= pl.col("high"))).to_series().all()
+        assert (
+            inside.select((pl.col("low") <= pl.col("estimate")) & (pl.col("estimate") <= pl.col("high")))
+            .to_series()
+            .all()
+        )
 
 
 def test_what_was_not_measured_is_null_with_a_reason(tables):
@@ -74,11 +83,16 @@ def test_ranks_are_among_models_that_compare(tables):
 
 def test_other_shares_of_judged_claims_are_not_ranked_together(tables):
     changed = tables["task_scores"].with_columns(
-        n_claims_settled=pl.when(pl.col("model_id") == "c").then(0).otherwise("n_claims_settled").cast(pl.Int64)
+        n_claims_settled=pl.when(pl.col("model_id") == "c")
+        .then(0)
+        .otherwise("n_claims_settled")
+        .cast(pl.Int64)
     )
     made = estimate_uncertainty(changed)
     pairs = made.comparisons.filter(pl.col("measure") == "composite")
-    assert dict(zip(zip(pairs["model_id"], pairs["other_model_id"], strict=True), pairs["is_comparable"], strict=True)) == {
+    assert dict(
+        zip(zip(pairs["model_id"], pairs["other_model_id"], strict=True), pairs["is_comparable"], strict=True)
+    ) == {
         ("a", "b"): True,
         ("a", "c"): False,
         ("b", "c"): False,
@@ -97,8 +111,14 @@ def test_composites_are_compared_where_they_are_made_of_the_same(tables):
 
 def test_the_difference_of_a_pair_is_that_of_its_composites(tables):
     overall = dict(tables["overall_scores"].select("model_id", "composite").rows())
-    for row in estimate_uncertainty(tables["task_scores"]).comparisons.filter(pl.col("measure") == "composite").rows(named=True):
-        assert row["difference"] == pytest.approx(overall[row["model_id"]] - overall[row["other_model_id"]], abs=1e-12)
+    for row in (
+        estimate_uncertainty(tables["task_scores"])
+        .comparisons.filter(pl.col("measure") == "composite")
+        .rows(named=True)
+    ):
+        assert row["difference"] == pytest.approx(
+            overall[row["model_id"]] - overall[row["other_model_id"]], abs=1e-12
+        )
         assert row["p_holm"] >= row["p_value"]
 
 
@@ -122,7 +142,14 @@ def ranked(tables, composites: dict, bounds: dict) -> dict:
         composite=pl.col("model_id").replace_strict(composites, return_dtype=pl.Float64)
     )
     rows = [
-        {"model_id": model, "level": "overall", "measure": "composite", "low": low, "high": high, "n_measured": 9}
+        {
+            "model_id": model,
+            "level": "overall",
+            "measure": "composite",
+            "low": low,
+            "high": high,
+            "n_measured": 9,
+        }
         for model, (low, high) in bounds.items()
     ]
     blank = dict.fromkeys(schemas.INTERVALS.columns)
@@ -146,4 +173,4 @@ def test_a_rank_is_one_more_than_the_models_wholly_above(tables, bounds, ranks):
 
 
 def test_measures_are_the_composite_and_the_dimensions():
-    assert MEASURES == ("composite", *DIMENSIONS)
+    assert ("composite", *DIMENSIONS) == MEASURES

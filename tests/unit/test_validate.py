@@ -108,7 +108,7 @@ def test_which_copy_stays_does_not_depend_on_the_order():
     rows = [run(input_flags=["null_entry_dropped"]), run(input_flags=[]), run(model_id="z")]
     expected = runs_of(*rows).accepted
     for seed in range(6):
-        shuffled = random.Random(seed).sample(rows, len(rows))  # noqa: S311
+        shuffled = random.Random(seed).sample(rows, len(rows))
         assert runs_of(*shuffled).accepted.equals(expected)
 
 

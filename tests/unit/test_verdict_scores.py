@@ -71,7 +71,7 @@ def test_where_a_person_judged_a_claim_only_persons_count():
 
 
 def test_the_order_of_rows_changes_no_bit():
-    draw = random.Random(3)  # noqa: S311
+    draw = random.Random(3)
     rows = [on_dimension(f"j{n}", draw.random()) for n in range(50)]
     expected = score_verdicts(frame(*rows))
     for _ in range(20):

@@ -63,7 +63,8 @@ def _lead(data: ReportData) -> Child:
     told = (
         f"Overall {score(row['composite'])} of 1{between}, from {row['n_runs']:,} runs on"
         f" {row['n_tasks']} tasks, {percent(row['task_coverage'])} of the catalogue;"
-        f" {percent(row['claims_judged'])} of the claim checks are judged. The score rests on {percent(row['weight_scored'])} of the weights."
+        f" {percent(row['claims_judged'])} of the claim checks are judged."
+        f" The score rests on {percent(row['weight_scored'])} of the weights."
     )
     partly = row["section_note"]
     return [tag("p", told), note("Read with care: ", partly, ".", kind="warning") if partly else None]

@@ -25,7 +25,9 @@ FLAGS = (
     "--force-color-profile=srgb",
     "--remote-debugging-pipe",
 )
-LISTENED = frozenset({"Network.requestWillBeSent", "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"})
+LISTENED = frozenset(
+    {"Network.requestWillBeSent", "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"}
+)
 
 
 def find_browser() -> str | None:
@@ -77,7 +79,9 @@ class Page:
         text = {"text": "\r"} if key == "Enter" else {}
         for kind in ("keyDown", "keyUp"):
             extra = text if kind == "keyDown" else {}
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **extra)
+            self.call(
+                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **extra
+            )
 
     def show(self, *, width: int, height: int = 900, theme: str = "light", media: str = "screen") -> None:
         """Set the size of the window, the theme and the medium."""

@@ -12,9 +12,9 @@ from pipelines.score import ScoreRequest, score
 
 TASKS = tuple(f"T-{number}" for number in range(1, 7))
 GOOD, MIXED, FREE, PARTIAL = "acme/good", "acme/mixed", "acme/free", "acme/partial"
-HOSTILE = "<b>evil</b> & \"co\" =1+1"
+HOSTILE = '<b>evil</b> & "co" =1+1'
 MARKUP = "</script><img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
-FORMULA = "=HYPERLINK(\"http://example.invalid\",\"click\")"
+FORMULA = '=HYPERLINK("http://example.invalid","click")'
 
 
 def _answers() -> list[dict]:

@@ -141,8 +141,12 @@ def test_print_is_dark_on_white_and_without_what_only_a_screen_needs(opened):
 
 
 def test_a_picture_shows_dots_and_a_heat_map(opened):
-    dots = opened.run("[...document.querySelectorAll('.whiskers circle')].filter(d => d.getBoundingClientRect().width > 4).length")
+    dots = opened.run(
+        "[...document.querySelectorAll('.whiskers circle')].filter(d => d.getBoundingClientRect().width > 4).length"
+    )
     assert dots >= 5 * 6
-    colours = opened.run("new Set([...document.querySelectorAll('.heat td[style]')].map(d => getComputedStyle(d).backgroundColor)).size")
+    colours = opened.run(
+        "new Set([...document.querySelectorAll('.heat td[style]')].map(d => getComputedStyle(d).backgroundColor)).size"
+    )
     assert colours > 3
     assert opened.picture().startswith(b"\x89PNG")

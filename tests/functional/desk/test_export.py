@@ -41,7 +41,9 @@ def test_csv_has_all_rows_and_no_cell_that_a_spreadsheet_runs(desk, result, tmp_
         assert cells.filter(cells.str.contains(r"^[=@\t\r]|^[+-][^0-9]")).is_empty()
     runs = pl.read_csv(tmp_path / "out" / "runs.csv", infer_schema=False)
     hostile = runs.filter(pl.col("model_id") == HOSTILE)
-    assert "caused the growth" in "".join(json.loads(hostile["key_findings"][1]) + json.loads(hostile["key_findings"][0]))
+    assert "caused the growth" in "".join(
+        json.loads(hostile["key_findings"][1]) + json.loads(hostile["key_findings"][0])
+    )
 
 
 def test_a_workbook_has_a_sheet_per_table_and_no_formula_or_link(desk, result, tmp_path):
@@ -95,17 +97,32 @@ def test_empty_tables_are_exported_too(desk, result, tmp_path, form):
     folder = tmp_path / "result"
     folder.mkdir()
     empty = pl.read_parquet(result / "rejects.parquet").clear()
-    pq.write_table(empty.to_arrow().cast(pq.read_schema(result / "rejects.parquet")), folder / "rejects.parquet")
+    pq.write_table(
+        empty.to_arrow().cast(pq.read_schema(result / "rejects.parquet")), folder / "rejects.parquet"
+    )
     desk("export", folder, "--to", form, "--out", tmp_path / "out")
     made = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert any(name.startswith(("rejects.", "result.")) for name in made)
 
 
 def test_every_export_has_the_dictionary_of_its_tables(desk, result, tmp_path):
-    desk("export", result, "--to", "csv", "--out", tmp_path / "out", "--table", "fact_checks", "--table", "tasks")
+    desk(
+        "export",
+        result,
+        "--to",
+        "csv",
+        "--out",
+        tmp_path / "out",
+        "--table",
+        "fact_checks",
+        "--table",
+        "tasks",
+    )
     dictionary = pl.read_csv(tmp_path / "out" / "data_dictionary.csv")
     assert dictionary["table"].unique().sort().to_list() == ["fact_checks", "tasks"]
-    assert dictionary.filter(pl.col("table") == "fact_checks")["column"].to_list() == list(FACT_CHECKS.columns)
+    assert dictionary.filter(pl.col("table") == "fact_checks")["column"].to_list() == list(
+        FACT_CHECKS.columns
+    )
     assert "## fact_checks" in (tmp_path / "out" / "data_dictionary.md").read_text()
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["tables"] == ["tasks", "fact_checks"]
 

@@ -20,7 +20,9 @@ def models(part: dict) -> dict[str, dict]:
 
 def test_all_tasks_give_what_the_view_gives(desk, result):
     parts = sections(desk, result)
-    view = json.loads(f"[{','.join(desk('sql', result, 'FROM leaderboard', '--format', 'jsonl').stdout.splitlines())}]")
+    view = json.loads(
+        f"[{','.join(desk('sql', result, 'FROM leaderboard', '--format', 'jsonl').stdout.splitlines())}]"
+    )
     assert [row for part in parts for row in part["models"]] == [
         {key: value for key, value in row.items() if not key.startswith("section")} for row in view
     ]
@@ -59,7 +61,10 @@ def test_rows_are_sorted_within_their_section(desk, result):
     known = [cost for cost in costs if cost is not None]
     assert known == sorted(known)
     assert costs[len(known) :] == [None] * (len(costs) - len(known))
-    grounding = [row["grounding_accuracy"] for row in sections(desk, result, "--sort", "grounding_accuracy")[0]["models"]]
+    grounding = [
+        row["grounding_accuracy"]
+        for row in sections(desk, result, "--sort", "grounding_accuracy")[0]["models"]
+    ]
     assert grounding == sorted(grounding, reverse=True)
 
 
@@ -115,7 +120,9 @@ def test_markup_in_a_model_id_is_text_in_every_form(desk, result, tmp_path):
 
 def test_the_terminal_shows_intervals(desk, result):
     told = desk("leaderboard", result).stdout
-    row = pl.read_parquet(result / "intervals.parquet").filter(
-        pl.col("model_id") == GOOD, pl.col("level") == "overall", pl.col("measure") == "composite"
-    ).row(0, named=True)
+    row = (
+        pl.read_parquet(result / "intervals.parquet")
+        .filter(pl.col("model_id") == GOOD, pl.col("level") == "overall", pl.col("measure") == "composite")
+        .row(0, named=True)
+    )
     assert f"{row['low']:.3f}–{row['high']:.3f}" in told

@@ -60,7 +60,9 @@ def test_nothing_is_loaded_from_elsewhere(page):
         assert attributes.get("href", "#").startswith(("#", "data:"))
     assert "url(" not in page
     assert "@import" not in page
-    policy = next(a["content"] for t, a in Reader(page).elements if a.get("http-equiv") == "Content-Security-Policy")
+    policy = next(
+        a["content"] for t, a in Reader(page).elements if a.get("http-equiv") == "Content-Security-Policy"
+    )
     assert "default-src 'none'" in policy
 
 
@@ -105,7 +107,7 @@ def test_gaps_name_the_tasks_that_were_left_out(page):
     assert "T-4, T-5, T-6" in row
 
 
-def test_the_method_names_weights_seed_and_hashes(page, result):
+def test_the_method_names_weights_seed_and_hashes(page):
     told = part(page, "method")
     assert "Grounding accuracy 35 %" in told
     assert re.search(r"[\d,]+ resamples, seed \d+", told)

@@ -48,7 +48,18 @@ def test_html_holds_levels_changes_and_no_markup_of_a_model(desk, result, tmp_pa
     page = path.read_text(encoding="utf-8")
     elements = Reader(page).elements
     sections = [attributes["id"] for tag, attributes in elements if tag == "section"]
-    assert sections == ["overall", "change", "track", "pack", "task", "decisions", "findings", "facts", "forbidden", "gaps"]
+    assert sections == [
+        "overall",
+        "change",
+        "track",
+        "pack",
+        "task",
+        "decisions",
+        "findings",
+        "facts",
+        "forbidden",
+        "gaps",
+    ]
     assert sum(tag == "script" for tag, _ in elements) == 1
     assert "<b>" not in page
     assert "Change" in page

@@ -77,7 +77,9 @@ def test_unstable_tasks_begin_with_the_least_consistent(session):
 def test_every_column_of_a_view_has_its_meaning(session):
     dictionary = session.dictionary()
     silent = dictionary.filter(pl.col("note") == "")
-    assert silent.filter(pl.col("table").is_in([view.name for view in session.views if view.notes])).is_empty()
+    assert silent.filter(
+        pl.col("table").is_in([view.name for view in session.views if view.notes])
+    ).is_empty()
     documented = {name.removeprefix("views/") for name in list_sql("views")}
     assert silent.filter(pl.col("table").is_in(documented)).is_empty()
     for name, note in dictionary.filter(pl.col("table") == "overall_scores").select("column", "note").rows():
@@ -159,7 +161,9 @@ def test_a_misspelt_table_is_answered_with_the_nearest(session):
 
 
 def test_a_sum_of_counts_is_a_whole_number(session):
-    made = session.select("SELECT sum(n_runs) AS n, sum(18446744073709551616::HUGEINT) AS large FROM task_scores")
+    made = session.select(
+        "SELECT sum(n_runs) AS n, sum(18446744073709551616::HUGEINT) AS large FROM task_scores"
+    )
     assert made.schema == {"n": pl.Int64, "large": pl.Float64}
 
 
@@ -185,7 +189,9 @@ def test_json_lines_and_parquet_hold_the_same_rows(desk, result, tmp_path):
 
 
 def test_nan_never_leaves_as_nan(desk, result):
-    assert json.loads(desk("sql", result, "SELECT 'nan'::DOUBLE AS x", "--format", "jsonl").stdout) == {"x": None}
+    assert json.loads(desk("sql", result, "SELECT 'nan'::DOUBLE AS x", "--format", "jsonl").stdout) == {
+        "x": None
+    }
 
 
 def test_a_query_may_come_from_a_file_or_from_stdin(desk, result, tmp_path):
@@ -241,7 +247,9 @@ def prompt(session, *lines: str) -> str:
 
 
 def test_the_prompt_takes_queries_over_lines_and_survives_mistakes(session):
-    told = prompt(session, "SELECT", "  40 + 2 AS answer;", "SELECT nothing FROM nowhere;", ".tables", ".help")
+    told = prompt(
+        session, "SELECT", "  40 + 2 AS answer;", "SELECT nothing FROM nowhere;", ".tables", ".help"
+    )
     assert "42" in told
     assert "no such table" in told
     assert "fact_misses" in told

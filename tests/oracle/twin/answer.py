@@ -56,7 +56,6 @@ def read_answer(run: dict[str, Any]) -> Answer:
     }
     cited = []
     for citation in run.get("evidence_citations") or []:
-        for name in ("citation_text", "source_file", "source_column"):
-            if citation.get(name) is not None:
-                cited.append(read_entry(citation[name]))
+        parts = (citation.get(name) for name in ("citation_text", "source_file", "source_column"))
+        cited += [read_entry(part) for part in parts if part is not None]
     return Answer(run_key(run), entries, flatten(run.get("structured_metrics")), cited)

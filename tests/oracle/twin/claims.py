@@ -59,7 +59,13 @@ def check_claims(task: dict[str, Any], answer: Answer, verdicts: Verdicts) -> li
 
 def _keys(answer: Answer, claim_id: str, kind: str) -> dict[str, Any]:
     model_id, task_id, run_index = answer.key
-    return {"model_id": model_id, "task_id": task_id, "run_index": run_index, "claim_id": claim_id, "kind": kind}
+    return {
+        "model_id": model_id,
+        "task_id": task_id,
+        "run_index": run_index,
+        "claim_id": claim_id,
+        "kind": kind,
+    }
 
 
 def _decide(
@@ -76,7 +82,9 @@ def _decide(
         return _result(kind, made=False, status="none", settled=False)
     if best.reason is not None:
         return _result(kind, made=False, status="inconclusive", settled=False, reason=best.reason, match=best)
-    return _result(kind, made=True, status="contained" if best.contained else "overlap", settled=True, match=best)
+    return _result(
+        kind, made=True, status="contained" if best.contained else "overlap", settled=True, match=best
+    )
 
 
 def _result(

@@ -204,14 +204,18 @@ def _by_quantities(claim: Claim, answer: Answer) -> Match | None:
     """A text fact with quantities: each must be stated, in the claim's order within one sentence."""
     placed: list[tuple[Target, _Place]] = []
     for target, states in claim_targets(claim):
-        found = (place for place, quantity in _occurrences(claim, target.entities, answer) if states(quantity))
+        found = (
+            place for place, quantity in _occurrences(claim, target.entities, answer) if states(quantity)
+        )
         place = next(found, None)
         if place is None:
             return None
         placed.append((target, place))
     for later, (target, place) in enumerate(placed):
         for earlier_target, earlier in placed[:later]:
-            differ = target.entities and earlier_target.entities and target.entities != earlier_target.entities
+            differ = (
+                target.entities and earlier_target.entities and target.entities != earlier_target.entities
+            )
             if earlier.order == place.order and earlier.index > place.index and not differ:
                 return None
     first = placed[0][1]

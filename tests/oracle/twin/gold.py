@@ -84,7 +84,9 @@ def read_claim(fact: dict[str, Any]) -> Claim:
     """Read the claim of a gold fact."""
     sentences = read_gold(fact["claim"])
     words = tuple(word for sentence in sentences for word in sentence.words)
-    is_rate = fact.get("unit") in {"fraction", "percent"} or "%" in fact["claim"] or holds_word(words, RATE_WORDS)
+    is_rate = (
+        fact.get("unit") in {"fraction", "percent"} or "%" in fact["claim"] or holds_word(words, RATE_WORDS)
+    )
     return Claim(fact["claim"], sentences, words, content_words(words), has_cue(words), is_rate)
 
 

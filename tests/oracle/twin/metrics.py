@@ -91,7 +91,7 @@ def _item_name(item: Any) -> str | None:
     return "+".join(names) or None
 
 
-def _as_float(value: int | float) -> float:
+def _as_float(value: float) -> float:
     try:
         return float(value)
     except OverflowError:

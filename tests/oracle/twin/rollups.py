@@ -11,7 +11,9 @@ from .verdicts import mean
 Row = dict[str, Any]
 
 
-def roll_up(task_rows: list[Row], claims: list[Row], catalogue: list[Row], names: tuple[str, ...]) -> list[Row]:
+def roll_up(
+    task_rows: list[Row], claims: list[Row], catalogue: list[Row], names: tuple[str, ...]
+) -> list[Row]:
     """One row per model and value of the columns `names` (none of them for overall scores).
 
     `catalogue` has a row of task_id, track and pack_id for every task there is.
@@ -22,7 +24,9 @@ def roll_up(task_rows: list[Row], claims: list[Row], catalogue: list[Row], names
     rows = []
     for model_id, *values in keys:
         group = [row for row in task_rows if row["model_id"] == model_id and level(row) == values]
-        checks = [row for row in claims if row["model_id"] == model_id and level(place[row["task_id"]]) == values]
+        checks = [
+            row for row in claims if row["model_id"] == model_id and level(place[row["task_id"]]) == values
+        ]
         n_tasks = sum(1 for task in catalogue if level(task) == values)
         keyed = {"model_id": model_id, **dict(zip(names, values, strict=True))}
         rows.append({**keyed, **_summary(group, checks, n_tasks)})

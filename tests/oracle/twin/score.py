@@ -56,7 +56,11 @@ def _key_of(name: str) -> Any:
 
 def _place(task: Row) -> Row:
     """Where a task belongs: its track and its pack."""
-    return {"task_id": task["task_id"], "track": task["track"], "pack_id": task.get("pack_id") or "pack_default"}
+    return {
+        "task_id": task["task_id"],
+        "track": task["track"],
+        "pack_id": task.get("pack_id") or "pack_default",
+    }
 
 
 def _score_group(task: Row, answers: list[Answer], verdicts: Verdicts, tables: Tables) -> None:

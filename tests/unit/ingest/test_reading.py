@@ -97,7 +97,7 @@ def test_a_conflict_shows_the_beginning_of_each_record(place, catalogue, run):
 
 
 def test_a_cut_off_gzip_keeps_its_whole_lines(place, catalogue, run):
-    draw = random.Random(1)  # noqa: S311
+    draw = random.Random(1)
     records = [run(run_index=n, raw_response_text=draw.randbytes(200).hex()) for n in range(200)]
     data = gzip.compress(lines(*records))
     (place / "runs/a.jsonl.gz").write_bytes(data[: len(data) // 2])
@@ -158,7 +158,7 @@ def test_file_order_and_line_order_change_nothing(place, catalogue, run):
     (place / "runs/a.jsonl").write_bytes(lines(*records))
     expected = read_runs(["runs"], catalogue=catalogue).runs
     for seed in range(3):
-        shuffled = random.Random(seed).sample(records, len(records))  # noqa: S311
+        shuffled = random.Random(seed).sample(records, len(records))
         (place / "runs/a.jsonl").write_bytes(lines(*shuffled[:7]))
         (place / "runs/b.jsonl").write_bytes(lines(*shuffled[7:]))
         assert read_runs(["runs/b.jsonl", "runs/a.jsonl"], catalogue=catalogue).runs.equals(expected)
