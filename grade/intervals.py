@@ -66,13 +66,13 @@ def estimate_uncertainty(
 ) -> Uncertainty:
     """Give every rolled-up score its interval, and pairs of models their comparison.
 
-    Every two of up to 24 models are compared; of more, those at most three places apart in the
-    order of their composites.
+    Every two of up to 24 models are compared; of more, those at most three places apart in
+    the order of composites among models measured alike, and where one such group meets the next.
 
     Args:
         task_scores: TASK_SCORES of all models.
         seed: Seed of resampling and permutation.
-        n_resamples: Resamples and permutations.
+        n_resamples: Resamples of the intervals.
         level: Level of the intervals.
 
     Raises:
@@ -188,8 +188,8 @@ def _sections(cube: _Cube) -> Ints:
     return numbers
 
 
-def _pairs(cube: _Cube) -> Ints:
-    """Every two models; of many, those that stand near each other, so that work grows with the models."""
+def _pairs(cube: _Cube, sections: Ints) -> Ints:
+    """Every two models; of many, those that stand near each other in a section."""
     n_models = len(cube.models)
     if n_models <= ALL_PAIRS_UP_TO:
         return np.array(list(combinations(range(n_models), 2)), dtype=np.int64).reshape(-1, 2)
@@ -198,7 +198,7 @@ def _pairs(cube: _Cube) -> Ints:
     means = np.divide(
         np.nansum(composites, axis=0), n_scored, out=np.full(n_models, -1.0), where=n_scored > 0
     )
-    order = np.argsort(-means, kind="stable")
+    order = np.lexsort((-means, sections))
     near = [np.column_stack([order[:-apart], order[apart:]]) for apart in range(1, NEIGHBOURS + 1)]
     pairs: Ints = np.unique(np.sort(np.concatenate(near), axis=1), axis=0)
     return pairs
@@ -209,11 +209,11 @@ def _compare(cube: _Cube, *, seed: int, n_resamples: int, level: float) -> pl.Da
 
     Composites are compared on tasks where both are made of the same dimensions.
     """
-    pairs = _pairs(cube)
+    sections = _sections(cube)
+    pairs = _pairs(cube, sections)
     if not len(pairs):
         return COMPARISONS.empty()
     first, second = pairs.T
-    sections = _sections(cube)
     names = np.array(cube.models, dtype=object)
     frames = [COMPARISONS.empty()]
     for number, measure in enumerate(MEASURES):

@@ -25,8 +25,8 @@ Bools = npt.NDArray[np.bool_]
 SEED: Final = 42
 """Seed of every resampling and permutation."""
 
-N_RESAMPLES: Final = 5_000
-"""Resamples of a bootstrap, and permutations of a test."""
+N_RESAMPLES: Final = 2_000
+"""Resamples of a bootstrap."""
 
 LEVEL: Final = 0.95
 """Share of the resampled means that an interval holds."""

@@ -28,6 +28,9 @@ from grade.stats.bootstrap import (
     whole_numbers,
 )
 
+N_PERMUTATIONS: Final = 10_000
+"""Sign flips of a test, where there are too many tasks to try all."""
+
 POWER: Final = 0.8
 """Chance with which a difference of the smallest detectable size would be seen."""
 
@@ -65,6 +68,7 @@ def paired_differences(
     *,
     seed: int = SEED,
     n_resamples: int = N_RESAMPLES,
+    n_permutations: int = N_PERMUTATIONS,
     level: float = LEVEL,
     power: float = POWER,
 ) -> Differences:
@@ -73,14 +77,15 @@ def paired_differences(
     Args:
         values: One row per task, one column per pair; first minus second, NaN where not shared.
         seed: Seed of resampling and permutation.
-        n_resamples: Resamples and, beyond 13 tasks, permutations; up to 13 all are tried.
+        n_resamples: Resamples of the intervals.
+        n_permutations: Sign flips beyond 13 tasks; up to 13 all are tried.
         level: Level of the intervals.
         power: Power of the smallest detectable difference.
     """
     means = mean_intervals(values, seed=seed, n_resamples=n_resamples, level=level)
     p_value = np.full(values.shape[1], np.nan)
     for rows, columns in by_pattern(~np.isnan(values)):
-        signs = _signs(len(rows), seed, n_resamples)
+        signs = _signs(len(rows), seed, n_permutations)
         for start in range(0, len(columns), _COLUMNS_AT_A_TIME):
             part = columns[start : start + _COLUMNS_AT_A_TIME]
             p_value[part] = _permutation_p(values[np.ix_(rows, part)], signs)
@@ -161,13 +166,13 @@ def _ranks(values: Floats) -> npt.NDArray[np.int32]:
     return ranks
 
 
-def _signs(n_tasks: int, seed: int, n_resamples: int) -> Floats:
+def _signs(n_tasks: int, seed: int, n_permutations: int) -> Floats:
     """Return sign flips, one a row: all there are for few tasks, else random ones after no flip."""
     if n_tasks <= EXACT_UP_TO:
         bits = np.arange(2**n_tasks)[:, None] >> np.arange(n_tasks) & 1
         return (1 - 2 * bits).astype(np.float64)
     draw = np.random.default_rng(seed)
-    signs = 1.0 - 2.0 * draw.integers(0, 2, size=(n_resamples, n_tasks))
+    signs = 1.0 - 2.0 * draw.integers(0, 2, size=(n_permutations, n_tasks))
     return np.concatenate([np.ones((1, n_tasks)), signs])
 
 

@@ -119,6 +119,14 @@ def test_a_full_round_ends_with_nothing_unjudged_and_replays_without_the_judge(t
     assert second["claims_judged"].to_list() == [1.0, 1.0]
     assert pl.read_parquet(folder / "out2/rejects.parquet").is_empty()
 
+    # The store itself says the same as what was exported from it.
+    direct = grade(folder, *common, "--verdicts", "st", "--out", "out3")
+    assert direct.returncode == 0, direct.stderr
+    for table in ("overall_scores", "task_scores", "claim_checks", "decisions"):
+        assert pl.read_parquet(folder / f"out3/{table}.parquet").equals(
+            pl.read_parquet(folder / f"out2/{table}.parquet")
+        )
+
     left = grade(folder, "judge", "plan", "out2", "--out", "rest.parquet", "--quiet")
     assert left.returncode == 0
     assert pl.read_parquet(folder / "rest.parquet").is_empty()

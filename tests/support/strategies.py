@@ -188,7 +188,9 @@ _VERDICTS = [
 ]
 _MODELS = ["lab/a", "b", "ü B"]
 
-_PIECES = [*_WORDS, *_NAMES, *_NUMBERS]
+_DIRECTIONS = "higher lower increased fell below above same exceeds more fewer less".split()
+_PIECES = [*_WORDS, *_NAMES, *_NAMES, *_NUMBERS, *_DIRECTIONS]
+_SORTS = ([*_NAMES], [*_NUMBERS], _DIRECTIONS)
 
 any_text = st.text(
     st.sampled_from(
@@ -274,18 +276,19 @@ class Pool:
         self.metrics = metrics
 
     def _edited(self, text: str, pick: Choices) -> str:
-        """A text with a word left out, put in, replaced or moved to the end."""
+        """A text with a word left out, put in, replaced by one of its sort, or moved to the end."""
         parts = text.split(" ")
         at = pick.up_to(len(parts) - 1)
-        word = pick.of(_PIECES)
-        others = parts[:at] + parts[at + 1 :]
-        made = pick.of([others, [*parts, word], [*parts[:at], word, *parts[at:]], [*others, parts[at]]])
-        return " ".join(made)
+        word, others = pick.of(_PIECES), parts[:at] + parts[at + 1 :]
+        like = pick.of(next((sort for sort in _SORTS if parts[at] in sort), _PIECES))
+        replaced = [*parts[:at], like, *parts[at + 1 :]]
+        moved = [*others, parts[at]]
+        return " ".join(pick.of([others, [*parts, word], [*parts[:at], word, *parts[at:]], replaced, moved]))
 
     def _entry(self, pick: Choices) -> str:
         """An entry of an answer: phrases, with list marks, edits and company."""
         text = pick.of(self.phrases)
-        for _ in range(pick.of([0, 0, 0, 1, 2])):
+        for _ in range(pick.of([0, 0, 1, 1, 2])):
             text = self._edited(text, pick)
         if pick.up_to(2) == 2:
             text += pick.of([". ", ", ", "; ", "\n- ", " and "]) + pick.of(self.phrases)

@@ -174,3 +174,19 @@ def test_a_rank_is_one_more_than_the_models_wholly_above(tables, bounds, ranks):
 
 def test_measures_are_the_composite_and_the_dimensions():
     assert ("composite", *DIMENSIONS) == MEASURES
+
+
+def test_of_many_models_only_neighbours_are_compared(make_tables):
+    many = settled(make_tables(models=tuple(f"m{number:02}" for number in range(26)), n_tasks=4, n_runs=1))
+    pairs = estimate_uncertainty(many["task_scores"], n_resamples=50).comparisons.filter(
+        pl.col("measure") == "composite"
+    )
+    place = {
+        model: place
+        for place, model in enumerate(many["overall_scores"].sort("composite", descending=True)["model_id"])
+    }
+    apart = [
+        abs(place[one] - place[other]) for one, other in pairs.select("model_id", "other_model_id").rows()
+    ]
+    assert pairs["is_comparable"].all()
+    assert (min(apart), max(apart), len(apart)) == (1, 3, 25 + 24 + 23)

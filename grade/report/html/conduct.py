@@ -14,7 +14,7 @@ from grade.report.html.standing import cost
 from grade.report.html.tables import Cell, Heading, count, data_table, named, note, scored, shared, words
 from grade.report.markdown import NOT_MEASURED
 from grade.stats.bootstrap import LEVEL, N_RESAMPLES, SEED
-from grade.stats.comparison import EXACT_UP_TO
+from grade.stats.comparison import EXACT_UP_TO, N_PERMUTATIONS
 
 _SHOWN: Final = 20
 
@@ -176,7 +176,8 @@ def method(data: ReportData) -> Child:
         ),
         (
             "Tests",
-            f"paired permutation over tasks (all sign flips up to {EXACT_UP_TO} tasks), Holm over all pairs",
+            f"paired permutation over tasks (all sign flips up to {EXACT_UP_TO} tasks,"
+            f" else {N_PERMUTATIONS:,}), Holm over all pairs",
         ),
         *((f"Setting {name}", str(value)) for name, value in used.get("settings", {}).items()),
         ("Settings hash", str(used.get("sha256", NOT_MEASURED))),
