@@ -106,12 +106,16 @@ def by_pattern(present: Bools) -> Iterator[tuple[Ints, Ints]]:
 
     Columns without any value are left out.
     """
-    if present.size:
-        patterns, owner = np.unique(present, axis=1, return_inverse=True)
+    if not len(present):
+        return
+    n_present = present.sum(axis=0)
+    whole, part = np.flatnonzero(n_present == len(present)), np.flatnonzero(n_present % len(present))
+    if len(whole):
+        yield np.arange(len(present)), whole
+    if len(part):
+        patterns, owner = np.unique(present[:, part], axis=1, return_inverse=True)
         for number in range(patterns.shape[1]):
-            rows = np.flatnonzero(patterns[:, number])
-            if len(rows):
-                yield rows, np.flatnonzero(owner.ravel() == number)
+            yield np.flatnonzero(patterns[:, number]), part[owner.ravel() == number]
 
 
 def resampled_means(values: Floats, *, seed: int, n_resamples: int) -> Floats:

@@ -156,7 +156,7 @@ def rank_ranges(
 
 def _ranks(values: Floats) -> npt.NDArray[np.int32]:
     """Return the rank of each value in its row: 1 + the number of greater ones."""
-    order = np.argsort(-values, axis=1, kind="stable")
+    order = np.argsort(-values, axis=1)
     ordered = np.take_along_axis(values, order, axis=1)
     is_new = np.ones(values.shape, dtype=np.bool_)
     is_new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]

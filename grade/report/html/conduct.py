@@ -176,8 +176,7 @@ def method(data: ReportData) -> Child:
         ),
         (
             "Tests",
-            f"paired permutation over tasks (all sign flips up to {EXACT_UP_TO} tasks,"
-            f" else {N_PERMUTATIONS:,}), Holm over all pairs",
+            f"paired permutation, {N_PERMUTATIONS:,} sign flips (all up to {EXACT_UP_TO} tasks), Holm",
         ),
         *((f"Setting {name}", str(value)) for name, value in used.get("settings", {}).items()),
         ("Settings hash", str(used.get("sha256", NOT_MEASURED))),

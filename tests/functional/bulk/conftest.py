@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, contextmanager
-from functools import partial
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from small_inputs import run, write_inputs
+from small_inputs import run, write_inputs, write_lines
 
 from grade.settings import DEFAULTS, override
 from pipelines.ingest import ingest
@@ -32,7 +32,7 @@ class Interrupting(Silent):
         self.after = after
 
     @contextmanager
-    def step(self, name: str, **_: object) -> AbstractContextManager[Callable[[int], None]]:
+    def step(self, name: str, **_: object) -> Iterator[Callable[[int], None]]:
         left = self.after
 
         def advance(_: int) -> None:
@@ -44,29 +44,22 @@ class Interrupting(Silent):
         yield advance
 
 
-@pytest.fixture
-def place(tmp_path) -> Path:
-    """A folder with small inputs and a store of their runs."""
-    write_inputs(tmp_path)
-    ingest([str(tmp_path / "runs")], tmp_path / "store")
-    return tmp_path
-
-
-def _rescore(
-    place: Path,
+def rescore(
     out: str = "out",
     *,
+    runs: tuple[str, ...] = (),
     stop_after: int | None = None,
     threads: int | None = None,
-    verdicts: tuple[str, ...] = ("verdicts.jsonl",),
     reuses: bool = True,
     **settings: int,
 ) -> ScoreOutcome:
+    """Score what lies in the working folder: its store, or run files if given."""
     request = ScoreRequest(
-        store=place / "store",
-        packs=place / "packs",
-        verdicts=tuple(str(place / name) for name in verdicts),
-        out=place / out,
+        runs=runs,
+        store=None if runs else Path("store"),
+        packs=Path("packs"),
+        verdicts=("verdicts.jsonl",),
+        out=Path(out),
         settings=override(DEFAULTS, settings),
         threads=threads,
         reuses=reuses,
@@ -74,24 +67,44 @@ def _rescore(
     return score(request, progress=Silent() if stop_after is None else Interrupting(stop_after))
 
 
-@pytest.fixture
-def rescore(place) -> Callable[..., ScoreOutcome]:
-    """Score from the store."""
-    return partial(_rescore, place)
-
-
-@pytest.fixture
-def many(place) -> Path:
-    """The same, with a dozen models more: 28 groups."""
-    path = place / "more.jsonl"
+def add_models() -> None:
+    """Put a dozen models more into the store: 28 groups in all."""
     records = [
         run(index, f"more/model-{model:02}", task_id, key_findings=[f"Finding {model} of {index}."])
         for model in range(12)
         for task_id in ("T-1", "T-2")
         for index in range(3)
     ]
-    from small_inputs import write_lines
+    write_lines(Path("more.jsonl"), records)
+    ingest(["more.jsonl"], Path("store"))
 
-    write_lines(path, records)
-    ingest([str(path)], place / "store")
-    return place
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory) -> Path:
+    """Two folders with inputs, a store and its result `out`: four groups, and 28."""
+    folder = tmp_path_factory.mktemp("bulk")
+    for name, add in (("few", None), ("many", add_models)):
+        with pytest.MonkeyPatch.context() as patched:
+            write_inputs(folder / name)
+            patched.chdir(folder / name)
+            ingest(["runs"], Path("store"))
+            if add is not None:
+                add()
+            rescore()
+    return folder
+
+
+@pytest.fixture
+def few(template, tmp_path, monkeypatch) -> Path:
+    """The working folder: small inputs, a store of their runs, and its result."""
+    shutil.copytree(template / "few", tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def many(template, tmp_path, monkeypatch) -> Path:
+    """The same with 28 groups."""
+    shutil.copytree(template / "many", tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
