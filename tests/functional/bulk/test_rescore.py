@@ -9,8 +9,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from bulk.conftest import bytes_of, rescore
 from small_inputs import run, task, write_lines
+from store_inputs import bytes_of, rescore
 
 from pipelines import ingest as ingest_module
 from pipelines import segments

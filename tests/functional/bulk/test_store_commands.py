@@ -6,12 +6,15 @@ import json
 import os
 import signal
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
-from bulk.conftest import bytes_of
-from conftest import COMMAND, ROOT
 from small_inputs import run, write_lines
+from store_inputs import bytes_of
 
+ROOT = Path(__file__).parents[3]
+COMMAND = [sys.executable, "-c", "from pipelines.cli import main; main()"]
 SCORING = ("--packs", "packs", "--verdicts", "verdicts.jsonl")
 
 
