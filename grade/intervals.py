@@ -215,18 +215,19 @@ def _compare(cube: _Cube, *, seed: int, n_resamples: int, level: float) -> pl.Da
         return COMPARISONS.empty()
     first, second = pairs.T
     names = np.array(cube.models, dtype=object)
+    named = {
+        "model_id": names[first].tolist(),
+        "other_model_id": names[second].tolist(),
+        "is_comparable": sections[first] == sections[second],
+    }
     frames = [COMPARISONS.empty()]
     for number, measure in enumerate(MEASURES):
-        values = cube.values[:, first, number] - cube.values[:, second, number]
-        if number == _COMPOSITE:
-            is_there = ~np.isnan(cube.values[:, :, 1:])
-            values[(is_there[:, first] != is_there[:, second]).any(axis=2)] = np.nan
+        values = _differences(cube, first, second, number)
         made = paired_differences(values, seed=seed, n_resamples=n_resamples, level=level)
         frame = pl.DataFrame(
             {
+                **named,
                 "measure": [measure] * len(pairs),
-                "model_id": names[first].tolist(),
-                "other_model_id": names[second].tolist(),
                 "n_measured": made.n,
                 "difference": made.difference,
                 "low": made.low,
@@ -234,9 +235,17 @@ def _compare(cube: _Cube, *, seed: int, n_resamples: int, level: float) -> pl.Da
                 "p_value": made.p_value,
                 "p_holm": holm(made.p_value),
                 "smallest_difference": made.smallest,
-                "is_comparable": sections[first] == sections[second],
                 "no_interval": [text or None for text in made.reason],
             }
         )
         frames.append(frame.with_columns(pl.col(pl.Float64).fill_nan(None)).select(COMPARISONS.columns))
     return pl.concat(frames).sort(COMPARISONS.key)
+
+
+def _differences(cube: _Cube, first: Ints, second: Ints, number: int) -> Floats:
+    """Tasks x pairs, on one measure; composites only where both are made of the same dimensions."""
+    values: Floats = cube.values[:, first, number] - cube.values[:, second, number]
+    if number == _COMPOSITE:
+        is_there = ~np.isnan(cube.values[:, :, 1:])
+        values[(is_there[:, first] != is_there[:, second]).any(axis=2)] = np.nan
+    return values

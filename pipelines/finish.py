@@ -228,8 +228,24 @@ def _sources(request: ScoreRequest, inputs: Inputs) -> tuple[Input, ...]:
 
 
 def _stages(inputs: Inputs, n_rows: Mapping[str, int]) -> tuple[Stage, ...]:
-    store, read = inputs.store, inputs.verdicts
     levels = ("track_scores", "pack_scores", "overall_scores")
+    n_runs, groups = inputs.index.height, {"task_scores": n_rows["task_scores"]}
+    return (
+        *_reading_stages(inputs),
+        Stage(
+            "score",
+            {"runs": n_runs, "verdicts": inputs.verdicts.verdicts.height},
+            {name: n_rows[name] for name in _MADE},
+            {"runs": n_runs - n_rows["runs"]},
+        ),
+        Stage("roll_up_tasks", {"groups": n_rows["consistency"]}, groups, {}),
+        Stage("roll_up", groups, {name: n_rows[name] for name in levels}, {}),
+        Stage("decide", groups, {name: n_rows[name] for name in _DECIDED}, {}),
+    )
+
+
+def _reading_stages(inputs: Inputs) -> tuple[Stage, ...]:
+    store, read = inputs.store, inputs.verdicts
     return (
         Stage("read_tasks", {}, {"tasks": len(inputs.catalogue.tasks)}, {}),
         Stage(
@@ -247,16 +263,5 @@ def _stages(inputs: Inputs, n_rows: Mapping[str, int]) -> tuple[Stage, ...]:
             {"records": read.n_records},
             {"verdicts": read.verdicts.height},
             {"rejects": read.rejects.height, "duplicates": read.n_duplicates},
-        ),
-        Stage(
-            "score",
-            {"runs": inputs.index.height, "verdicts": read.verdicts.height},
-            {name: n_rows[name] for name in _MADE},
-            {"runs": inputs.index.height - n_rows["runs"]},
-        ),
-        Stage("roll_up_tasks", {"groups": n_rows["consistency"]}, {"task_scores": n_rows["task_scores"]}, {}),
-        Stage("roll_up", {"task_scores": n_rows["task_scores"]}, {name: n_rows[name] for name in levels}, {}),
-        Stage(
-            "decide", {"task_scores": n_rows["task_scores"]}, {name: n_rows[name] for name in _DECIDED}, {}
         ),
     )

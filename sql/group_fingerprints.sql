@@ -1,4 +1,4 @@
--- name: group_fingerprints: one row per group, with a hash of everything that its scores depend on
+-- group_fingerprints: one row per group, with a hash of everything that its scores depend on
 -- Reads: runs, task_hashes, verdicts
 -- Parameters: $method
 WITH run_parts AS (

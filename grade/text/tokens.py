@@ -181,6 +181,8 @@ def _pieces(distinct: pl.Series) -> tuple[pl.DataFrame, Ints, Ints]:
     A chunk without token is one row, its characters being the head.
     """
     lists = distinct.to_frame("chunk").with_columns(piece=pl.col("chunk").str.extract_all(_PIECE))
+    # A long chunk must not be copied once for each of its tokens.
+    lists = lists.with_columns(chunk=pl.when(pl.col("piece").list.len() == 0).then("chunk"))
     rows = lists.explode("piece", empty_as_null=True).select(
         head=pl.coalesce(pl.col("piece").str.extract(_HEAD), "chunk"),
         raw=pl.col("piece").str.replace(_HEAD, "").fill_null(""),

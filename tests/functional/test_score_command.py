@@ -65,7 +65,7 @@ def test_the_manifest_accounts_for_every_record(scored):
     assert stages["read_runs"] == {
         "received": {"records": 20},
         "made": {"runs": 20},
-        "refused": {"rejects": 0, "duplicates": 0},
+        "refused": {"rejects": 0, "duplicates": 0, "replaced": 0},
     }
     assert stages["read_verdicts"]["made"] == {"verdicts": 40}
     assert stages["score"]["made"]["run_scores"] == 120

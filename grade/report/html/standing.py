@@ -44,6 +44,17 @@ HEADINGS: Final = (
 )
 
 
+_PAIR_HEADINGS: Final = (
+    Heading("Model", is_number=False),
+    Heading("Compared with", is_number=False),
+    Heading("Difference", note="of the composites, in percentage points, over shared tasks"),
+    Heading("p", note="paired permutation test over tasks"),
+    Heading("p, Holm", note="after Holm's correction for all pairs"),
+    Heading("Smallest seen", note="smallest true difference that is seen four times in five, in points"),
+    Heading("Tasks"),
+)
+
+
 def leaderboard(frame: pl.DataFrame) -> Child:
     """Return the leaderboard: a table for each group of models that compare, with the reason.
 
@@ -130,31 +141,24 @@ def comparisons(data: ReportData) -> Child:
     )
     if pairs.is_empty():
         return note("No two models were measured alike, so none are compared.")
-    n_seen = pairs.filter(pl.col("p_holm") < _ALPHA).height
-    smallest = pairs["smallest_difference"].median()
-    could = (
-        f" With these tasks, a difference of about {smallest:.3f} is seen four times in five."
-        if isinstance(smallest, float)
-        else ""
-    )
-    headings = [
-        Heading("Model", is_number=False),
-        Heading("Compared with", is_number=False),
-        Heading("Difference", note="of the composites, in percentage points, over shared tasks"),
-        Heading("p", note="paired permutation test over tasks"),
-        Heading("p, Holm", note="after Holm's correction for all pairs"),
-        Heading("Smallest seen", note="smallest true difference that is seen four times in five, in points"),
-        Heading("Tasks"),
-    ]
     left = pairs.height - _SHOWN_PAIRS
+    shown = pairs.head(_SHOWN_PAIRS).rows(named=True)
     return [
-        note(
-            f"{n_seen} of {pairs.height} pairs differ beyond chance (p below {_ALPHA} after Holm's"
-            f" correction).{could}"
-        ),
-        data_table(headings, map(_pair, pairs.head(_SHOWN_PAIRS).rows(named=True)), label="Pairs of models"),
+        note(_differing(pairs)),
+        data_table(_PAIR_HEADINGS, map(_pair, shown), label="Pairs of models"),
         note(f"{left:,} closer pairs are in the table comparisons.") if left > 0 else None,
     ]
+
+
+def _differing(pairs: pl.DataFrame) -> str:
+    n_seen = pairs.filter(pl.col("p_holm") < _ALPHA).height
+    told = (
+        f"{n_seen} of {pairs.height} pairs differ beyond chance (p below {_ALPHA} after Holm's correction)."
+    )
+    smallest = pairs["smallest_difference"].median()
+    if not isinstance(smallest, float):
+        return told
+    return f"{told} With these tasks, a difference of about {smallest:.3f} is seen four times in five."
 
 
 def _pair(row: dict[str, Any]) -> list[Cell]:

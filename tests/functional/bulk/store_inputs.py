@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from small_inputs import run, write_inputs, write_lines
+from small_inputs import run, write_lines
 
 from grade.settings import DEFAULTS, override
 from pipelines.ingest import ingest
