@@ -205,27 +205,6 @@ COLUMNS: Final[dict[str, Column]] = {
     "is_comparable": Column(
         pl.Boolean, "Both models were measured alike: same tasks, dimensions and share of claims judged."
     ),
-    # two results compared
-    "scope": _text("What the row is about.", "model", "pack", "task", "track"),
-    "measured_value": _score("The score in that result; null when not measured there."),
-    "change": _difference("The new score minus the old one; null when one of them was not measured."),
-    "mean_change": _difference("Mean change of the groups' composites, over groups with both."),
-    "is_beyond_noise": Column(
-        pl.Boolean, "The change is more than noise: the p value after Holm's correction is below 0.05."
-    ),
-    "section": Column(
-        pl.Int64, "Section of the leaderboard, from 1: models within one compare.", bounds=(1, 2**62)
-    ),
-    "model_rank": Column(
-        pl.Int64, "Rank within the section: 1 + models that stand clearly above.", bounds=(1, 2**62)
-    ),
-    "n_groups": _count("Groups that both results have."),
-    "n_groups_changed": _count("Of these, groups with another score, check or decision."),
-    "n_facts_gained": _count("Facts that only the new result finds."),
-    "n_facts_lost": _count("Facts that only the old result finds."),
-    "n_claims_better": _count("Claim checks that only the new result passes."),
-    "n_claims_worse": _count("Claim checks that only the old result passes."),
-    "n_decisions_changed": _count("Groups with another decision."),
     # what is looked for
     "claim_text": _text("The statement, as the task file has it."),
     "unit": _text("The unit of the value: fraction, percent, points, count or score."),

@@ -1,1 +1,0 @@
-"""What changed between two results: flips, scores, ranks, and whether it is more than noise."""
