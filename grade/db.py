@@ -88,6 +88,7 @@ class Database:
             "autoload_known_extensions": False,
             "enable_external_access": False,
             "python_enable_replacements": False,
+            "temp_directory": "",  # else a large query leaves files in the folder that the user stands in
         }
         if threads is not None:
             config["threads"] = threads

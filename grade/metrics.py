@@ -21,6 +21,7 @@ _QUANTITY: Final = (
 )
 _PLAIN_UNITS: Final = ("", "x", "percentage")
 _MAX_NAMING_TOKENS: Final = 3
+_SHORT_BYTES: Final = 8_192
 
 
 class Metrics(NamedTuple):
@@ -50,13 +51,25 @@ def flatten_metrics(runs: pl.DataFrame, *, database: Database | None = None) -> 
     owners = runs.select("run_id", document_id=pl.Series(codes, dtype=pl.Int64))
     frame = documents.to_frame("document").select(document_id=pl.int_range(pl.len()), document="document")
     with opened(database) as db:
-        nodes = db.query("metric_nodes", {"documents": frame})
+        nodes = _nodes(frame, db)
     leaves = _numbered(_valued(_keyed(_with_segments(nodes))), "document_id", "key")
     is_finite = pl.col("value").is_finite() | pl.col("value").is_null()
     rows = owners.join(leaves.filter(is_finite), on="document_id", maintain_order="left_right")
     numbered = rows.with_columns(leaf_no=pl.int_range(pl.len(), dtype=pl.UInt32).over("run_id"))
     lost = owners.join(leaves.filter(~is_finite), on="document_id", how="semi").select("run_id")
     return Metrics(check(numbered.select(METRICS.columns), METRICS, where="flatten_metrics"), lost)
+
+
+def _nodes(documents: pl.DataFrame, database: Database) -> pl.DataFrame:
+    """The nodes of all documents; long ones are walked in a way that stays linear in their length."""
+    is_long = pl.col("document").str.len_bytes() > _SHORT_BYTES
+    parts = {"metric_nodes": documents.filter(~is_long), "long_metric_nodes": documents.filter(is_long)}
+    nodes = [
+        database.query(name, {"documents": part}).with_columns(pl.col("node_id", "parent_id").cast(pl.Int64))
+        for name, part in parts.items()
+        if part.height or name == "metric_nodes"
+    ]
+    return pl.concat(nodes).sort("document_id", "node_id") if len(nodes) > 1 else nodes[0]
 
 
 def _with_segments(nodes: pl.DataFrame) -> pl.DataFrame:

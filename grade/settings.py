@@ -32,6 +32,7 @@ class Settings:
         max_record_bytes: Longest record that is read, in bytes.
         max_depth: Deepest nesting of structured_metrics that is read.
         max_entries: Most entries in a list of one record.
+        max_metrics: Most values in the structured_metrics of one record.
         max_expanded_bytes: Most bytes that one compressed file may unpack to.
         max_refused: Refused records after which the rest of a file is left unread.
     """
@@ -41,7 +42,7 @@ class Settings:
         0, "Refused records that still let a command end well.", 0, 2**62, is_method=False
     )
     batch_runs: int = _setting(
-        2_000, "Runs scored at a time; no result depends on it.", 1, 10_000_000, is_method=False
+        5_000, "Runs scored at a time; no result depends on it.", 1, 10_000_000, is_method=False
     )
     max_record_bytes: int = _setting(
         _LIMITS.max_record_bytes, "Longest record that is read, in bytes.", 1_000, 2**31 - 1
@@ -50,6 +51,9 @@ class Settings:
         _LIMITS.max_depth, "Deepest nesting of structured_metrics that is read.", 4, 500
     )
     max_entries: int = _setting(_LIMITS.max_entries, "Most entries in a list of one record.", 1, 10_000_000)
+    max_metrics: int = _setting(
+        _LIMITS.max_metrics, "Most values in the structured_metrics of one record.", 1, 10_000_000
+    )
     max_expanded_bytes: int = _setting(
         _LIMITS.max_expanded_bytes, "Most bytes that one compressed file may unpack to.", 1_000, 2**62
     )

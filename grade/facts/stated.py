@@ -13,6 +13,7 @@ import polars as pl
 from grade.expressions.values import as_read, reading
 from grade.gold import Gold
 from grade.text.corpus import Corpus, sentence_words
+from grade.text.nearest import first_after, last_before
 
 _AT: Final = ["sentence_id", "sought_no", "position"]
 _CUE_REACH: Final = 5
@@ -90,28 +91,42 @@ def _sharing_words(equal: pl.DataFrame, corpus: Corpus, claim_words: pl.DataFram
 
 
 def _misplaced(related: pl.DataFrame, corpus: Corpus, gold: Gold) -> pl.DataFrame:
-    """Quantities whose nearest entity of some kind is another one's.
+    """Quantities whose nearest entity of some kind is another one's."""
+    kinds = gold.sought_entities.select("sought_no", "kind").unique()
+    met = related.select(*_AT, "last", "clause").join(kinds, on="sought_no")
+    place = ["sentence_id", "kind", "position", "last", "clause"]
+    nearest = _nearest_entities(met.select(place).unique(), corpus)
+    wrong = met.join(nearest, on=place).join(
+        gold.sought_entities, on=["sought_no", "kind", "entity"], how="anti"
+    )
+    return wrong.select(_AT).unique()
+
+
+def _nearest_entities(places: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:
+    """Add to places of a kind the nearest entity of that kind; places without any are left out.
 
     Nearest counts tokens, to the number's first or last: within its clause, the one before
     winning a tie; then before it in the sentence, then after it.
     """
-    kinds = gold.sought_entities.select("sought_no", "kind").unique()
-    around = corpus.entities.select("sentence_id", "kind", "entity", at="position", its_clause="clause")
-    met = related.join(kinds, on="sought_no").join(around, on=["sentence_id", "kind"])
-    at, first, last = (pl.col(name).cast(pl.Int64) for name in ("at", "position", "last"))
-    gap = pl.when(at < first).then(at - first).otherwise(at - last)
-    rank = pl.when(pl.col("clause") == pl.col("its_clause")).then(0).when(gap < 0).then(1).otherwise(2)
-    nearest = met.sort(*_AT, "kind", rank, gap.abs(), gap > 0).unique(
-        [*_AT, "kind"], keep="first", maintain_order=True
-    )
-    wrong = nearest.join(gold.sought_entities, on=["sought_no", "kind", "entity"], how="anti")
-    return wrong.select(_AT).unique()
+    by = ["sentence_id", "kind"]
+    entities = corpus.entities.select(*by, "position", "entity", its_clause="clause")
+    before = last_before(places, entities, by=by)
+    after = entities.rename({"entity": "entity_after", "its_clause": "clause_after"})
+    both = first_after(before.rename({"at": "at_before"}), after, by=by)
+    in_clause = [
+        (pl.col("clause") == pl.col(name)).fill_null(value=False) for name in ("its_clause", "clause_after")
+    ]
+    steps_before = pl.col("position") - pl.col("at_before")
+    steps_after = pl.col("at") - pl.col("last")
+    takes_after = in_clause[1] & ~(in_clause[0] & (steps_before <= steps_after))
+    nearest = pl.when(takes_after).then("entity_after").otherwise(pl.coalesce("entity", "entity_after"))
+    return both.select(*places.columns, entity=nearest).drop_nulls("entity")
 
 
 def _denied(owned: pl.DataFrame, corpus: Corpus, gold: Gold) -> pl.DataFrame:
     """Quantities with a negation cue shortly before them in their clause, unless the claim has one."""
     plain = gold.facts.filter(~pl.col("has_cue")).select("fact_no")
-    cues = corpus.cues.select("sentence_id", "clause", cue="position")
-    met = owned.join(plain, on="fact_no", how="semi").join(cues, on=["sentence_id", "clause"])
-    ahead = pl.col("position").cast(pl.Int64) - pl.col("cue").cast(pl.Int64)
-    return met.filter(ahead.is_between(1, _CUE_REACH)).select(_AT).unique()
+    cues = corpus.cues.select("sentence_id", "position", its_clause="clause")
+    met = last_before(owned.join(plain, on="fact_no", how="semi"), cues, by=["sentence_id"])
+    is_near = (pl.col("position") - pl.col("at") <= _CUE_REACH) & (pl.col("clause") == pl.col("its_clause"))
+    return met.filter(is_near).select(_AT).unique()

@@ -9,6 +9,7 @@ import polars as pl
 from grade.gold import Gold
 from grade.text.corpus import Corpus, among, sentence_words
 from grade.text.entities import MONTH_KIND
+from grade.text.nearest import last_before
 from grade.text.sequences import find_sequences
 
 _PAIR: Final = ["sentence_id", "fact_no"]
@@ -61,10 +62,10 @@ def _naming(pairs: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:
     needles = pl.concat([named.select(text_id="outer"), named.select(text_id="inner")]).unique()
     kept = tokens.join(needles, on="text_id", how="semi", maintain_order="left")
     places = find_sequences(kept, named.select("inner", "outer").unique()).join(named, on=["inner", "outer"])
-    found = places.select("fact_no", "start", sentence_id="outer")
-    cues = found.join(corpus.cues.select("sentence_id", cue="position"), on="sentence_id")
-    denied = cues.filter((pl.col("start") - pl.col("cue").cast(pl.Int64)).is_between(1, _CUE_REACH))
-    return found.join(denied, on=["fact_no", "sentence_id", "start"], how="anti").select(_PAIR).unique()
+    found = places.select("fact_no", sentence_id="outer", position=pl.col("start").cast(pl.UInt32))
+    placed = last_before(found, corpus.cues.select("sentence_id", "position"), by=["sentence_id"])
+    is_denied = (pl.col("position") - pl.col("at") <= _CUE_REACH).fill_null(value=False)
+    return placed.filter(~is_denied).select(_PAIR).unique()
 
 
 def _holding_first_token(corpus: Corpus, inner: pl.Series) -> pl.Series:

@@ -113,7 +113,9 @@ def finish(record: RunRecord, *, limits: Limits, text: bytes = b"") -> Answer:
     """
     if not record.task_id.strip() or not record.model_id.strip():
         raise Unfit("empty_id", "task_id and model_id must not be blank")
-    metrics, flags = metrics_text(record.structured_metrics, max_depth=limits.max_depth)
+    metrics, flags = metrics_text(
+        record.structured_metrics, max_depth=limits.max_depth, max_values=limits.max_metrics
+    )
     most = limits.max_entries
     record.key_findings = _entries("key_findings", record.key_findings, most, flags)
     record.limitations = _entries("limitations", record.limitations, most, flags)

@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from grade.ingest.decoding import Unfit
+from grade.ingest.limits import DEFAULT_LIMITS
 
 BIG_INTEGER: Final = "big_integer_as_float"
 """Flag of a run whose metrics held an integer beyond 64 bits."""
@@ -22,7 +23,9 @@ _INT64: Final = range(-(2**63), 2**63)
 _EMPTY: Final = b"{}"
 
 
-def metrics_text(metrics: dict[str, Any] | None, *, max_depth: int) -> tuple[bytes, set[str]]:
+def metrics_text(
+    metrics: dict[str, Any] | None, *, max_depth: int, max_values: int = DEFAULT_LIMITS.max_metrics
+) -> tuple[bytes, set[str]]:
     """Return metrics as JSON text, and the flags of what had to be mended.
 
     Keys keep their order. Integers beyond 64 bits become floats.
@@ -30,9 +33,10 @@ def metrics_text(metrics: dict[str, Any] | None, *, max_depth: int) -> tuple[byt
     Args:
         metrics: The decoded object; None is an empty one.
         max_depth: Deepest nesting allowed, the object itself counting as 1.
+        max_values: Most keys and list items allowed.
 
     Raises:
-        Unfit: The object is nested too deep, or a number is beyond any float.
+        Unfit: The object is nested too deep or too large, or a number is beyond any float.
 
     Examples:
         >>> metrics_text({"a": [1, 2.50, None]}, max_depth=9)
@@ -43,8 +47,11 @@ def metrics_text(metrics: dict[str, Any] | None, *, max_depth: int) -> tuple[byt
     if not metrics:
         return _EMPTY, set()
     text = _ENCODER.encode(metrics)
-    if text.count(b"{") + text.count(b"[") > max_depth:
+    n_opened = text.count(b"{") + text.count(b"[")
+    if n_opened > max_depth:
         _check_depth(metrics, max_depth)
+    if n_opened + text.count(b",") > max_values:
+        _check_size(metrics, max_values)
     if _MANY_DIGITS not in text.translate(_AS_ZERO):
         return text, set()
     flags: set[str] = set()
@@ -90,6 +97,16 @@ def _check_depth(value: object, max_depth: int) -> None:
         if not level:
             return
     raise Unfit("too_deep", f"structured_metrics is nested deeper than {max_depth} levels")
+
+
+def _check_size(value: object, max_values: int) -> None:
+    n_values, level = 0, [value]
+    while level:
+        level = [inner for outer in level for inner in _inner(outer)]
+        n_values += len(level)
+    if n_values > max_values:
+        detail = f"structured_metrics has {n_values:,} values; the limit is {max_values:,}"
+        raise Unfit("too_many_entries", detail)
 
 
 def _inner(value: object) -> list[Any]:

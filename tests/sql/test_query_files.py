@@ -39,7 +39,7 @@ def test_a_file_is_one_select_that_ends_with_its_order(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_file_reads_the_tables_that_it_names_and_no_other(name):
     code = re.sub(r"--.*", "", load_sql(name))
-    expressions = set(re.findall(r"(?:WITH|,)\s+(\w+) AS \(", code))
+    expressions = set(re.findall(r"(?:WITH|RECURSIVE|,)\s+(\w+) AS \(", code))
     read = set(re.findall(r"\b(?:FROM|JOIN)\s+(\w+)", code)) - expressions
     assert read == set(reads(name))
 

@@ -189,7 +189,7 @@ _VERDICTS = [
 _MODELS = ["lab/a", "b", "ü B"]
 
 _DIRECTIONS = "higher lower increased fell below above same exceeds more fewer less".split()
-_PIECES = [*_WORDS, *_NAMES, *_NAMES, *_NUMBERS, *_DIRECTIONS]
+_PIECES = [*_WORDS, *_NAMES, *_NAMES, *_NUMBERS, *_DIRECTIONS, *_DIRECTIONS]
 _SORTS = ([*_NAMES], [*_NUMBERS], _DIRECTIONS)
 
 any_text = st.text(
