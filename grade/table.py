@@ -7,7 +7,8 @@ from typing import Final
 
 import polars as pl
 
-from grade.columns import COLUMNS, Column
+from grade.column import Column
+from grade.columns import COLUMNS
 
 RUN_KEY: Final = ("model_id", "task_id", "run_index")
 """The columns that find a run."""

@@ -14,6 +14,7 @@ import typer
 from grade.errors import GradeError
 from pipelines.commands import judge, packs
 from pipelines.commands.decide import decide, gate
+from pipelines.commands.diff import diff
 from pipelines.commands.export import export
 from pipelines.commands.leaderboard import leaderboard
 from pipelines.commands.report import report
@@ -37,7 +38,7 @@ app = typer.Typer(
 
 _COMMANDS: Final = {
     "Score": (score, ingest, rescore, demo),
-    "Read a result": (leaderboard, scorecard, report, sql, export),
+    "Read a result": (leaderboard, scorecard, report, diff, sql, export),
     "Decide": (decide, gate, verify),
 }
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import duckdb
 import openpyxl
@@ -183,3 +184,10 @@ def test_a_foreign_table_is_described_from_its_own_file(desk, result, tmp_path):
 def test_the_help_names_every_format(desk):
     told = " ".join(desk("export", "--help").stdout.split())
     assert all(exporter.name in told for exporter in EXPORTERS)
+
+
+def test_a_format_whose_library_is_missing_says_what_to_install(desk, result, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xlsxwriter", None)
+    monkeypatch.delitem(sys.modules, "pipelines.exports.xlsx", raising=False)
+    with pytest.raises(InputError, match=r"grade\[xlsx\]"):
+        desk("export", result, "--to", "xlsx", "--out", tmp_path / "out")
