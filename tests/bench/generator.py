@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from tasks import read_tasks
 
 RUNS_PER_GROUP = 5
 _SENTENCES = 40
@@ -151,3 +154,12 @@ def _metrics(rng: random.Random, task: dict[str, Any]) -> dict[str, Any]:
         "students_by_school": {name: rng.randint(20, 70) for name in _ENTITIES[:3]},
         "note": "rounded",
     }
+
+
+def main() -> None:
+    packs, path, number = sys.argv[1:]
+    write_runs(read_tasks(Path(packs)), Path(path), n_runs=int(number))
+
+
+if __name__ == "__main__":
+    main()
