@@ -5,8 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 OUT ?= out/demo
+FUZZ_SECONDS ?= 600
+FUZZ_EXAMPLES ?= 100
 
-.PHONY: help demo test check docs clean
+.PHONY: help demo test check docs fuzz clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +16,7 @@ help:
 	@echo 'make test    install, run all tests'
 	@echo 'make check   install, run the linter, the format check, the type check and the import rules'
 	@echo 'make docs    install, write the reference pages and the outputs that pages show anew'
+	@echo 'make fuzz    install, look for inputs that break a promise, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make clean   remove everything that these targets made'
 
 $(READY): pyproject.toml constraints.txt
@@ -42,6 +45,13 @@ docs: $(READY)
 	@$(BIN)/python -m pipelines.reference docs/reference
 	@$(BIN)/python tests/docs/refresh.py
 
+fuzz: $(READY)
+	@$(BIN)/python -c 'import atheris' 2>/dev/null \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+			--editable '.[fuzz]' \
+		|| echo 'atheris does not install here; hypothesis fuzzes alone' >&2
+	@$(BIN)/python tests/fuzz/long.py --seconds $(FUZZ_SECONDS) --examples $(FUZZ_EXAMPLES)
+
 clean:
-	rm -rf $(VENV) out dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) out dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .fuzz
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,10 +1,11 @@
 """An atheris target: files of runs, verdicts and tasks, mutated by what code they reach.
 
-    python tests/fuzz/fuzz_files.py [SECONDS]
+    python tests/fuzz/fuzz_files.py [SECONDS or FILE]
 
 Needs `pip install atheris`, which has wheels for some systems only; without it this says so and ends
 well, since the hypothesis tests beside it look at the same checks. The inputs that were found
-worth keeping stay in .fuzz/; one that breaks a promise is left there as a file that begins with crash-.
+worth keeping stay in .fuzz/; one that breaks a promise is left there as a file that begins with crash-, and
+its name in place of the seconds plays it again.
 """
 
 from __future__ import annotations
@@ -55,6 +56,11 @@ def seeds() -> dict[str, bytes]:
 def main() -> None:
     """Fuzz for some seconds."""
     sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(Path(__file__).parent)]
+    asked = sys.argv[1] if len(sys.argv) > 1 else "60"
+    if not asked.isdecimal():
+        look_at(Path(asked).read_bytes())
+        print(f"{asked} breaks no promise")
+        return
     try:
         import atheris
     except ImportError:
@@ -63,14 +69,13 @@ def main() -> None:
             file=sys.stderr,
         )
         return
-    seconds = sys.argv[1] if len(sys.argv) > 1 else "60"
     with atheris.instrument_imports(include=["grade.ingest", "pipelines.reading", "pipelines.sources"]):
         import whole  # noqa: F401 - imported here to be watched
     CORPUS.mkdir(exist_ok=True)
     for name, data in seeds().items():
         (CORPUS / f"seed-{name}").write_bytes(data)
     options = [
-        f"-max_total_time={seconds}",
+        f"-max_total_time={asked}",
         "-max_len=4000",
         "-rss_limit_mb=4000",
         f"-artifact_prefix={CORPUS}/",

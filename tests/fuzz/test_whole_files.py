@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
-
 import files
 import whole
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-LONG = "FUZZ_EXAMPLES" in os.environ
+from support.fuzzing import IS_LONG, examples
 
 looked_at = settings(
-    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "10")),
-    derandomize=not LONG,
+    max_examples=examples(10),
+    derandomize=not IS_LONG,
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
