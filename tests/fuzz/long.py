@@ -1,6 +1,6 @@
 """The long fuzzing of `make fuzz`: rounds of hypothesis, then atheris, until the time is up.
 
-    python tests/fuzz/long.py [--seconds 600] [--examples 100] [--seed N]
+    python tests/fuzz/long.py [--seconds 600] [--examples 50] [--seed N]
 
 Half of the time goes to hypothesis: whole rounds over tests/fuzz and tests/property, each with
 another seed, FUZZ_EXAMPLES examples per test. The rest goes to atheris where it is installed. A fault
@@ -40,7 +40,7 @@ def main() -> int:
     """Fuzz until the time is up or a fault is found."""
     parser = argparse.ArgumentParser(description="fuzz the readers and the scorer")
     parser.add_argument("--seconds", type=int, default=600, help="about how long; a round is never cut short")
-    parser.add_argument("--examples", type=int, default=100, help="examples per test and round")
+    parser.add_argument("--examples", type=int, default=50, help="examples per test and round")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="seed of the first round")
     asked = parser.parse_args()
     started, n_rounds = time.monotonic(), 0
@@ -52,7 +52,7 @@ def main() -> int:
     spent = round(time.monotonic() - started)
     print(f"hypothesis: {n_rounds} rounds of {asked.examples} examples per test in {spent} s, no fault")
     sys.stdout.flush()
-    if not atheris_run(max(10, asked.seconds - spent)):
+    if not atheris_run(max(asked.seconds // 2, asked.seconds - spent)):
         print("atheris found a fault; its input is the newest file crash-* in .fuzz/", file=sys.stderr)
         return 1
     return 0
