@@ -118,7 +118,7 @@ def apply_review(
         )
     target = out or file.with_name(f"{file.stem}.verdicts.jsonl")
     with writing(target):
-        target.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in verdicts))
+        target.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in verdicts), "utf-8")
     decisions = before.frame("decisions")
     request = _request(before, target)
     outcome = score(request, progress=progress)
