@@ -6,8 +6,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 OUT ?= out/demo
 BENCH_SIZES ?= 5000 20000 100000 400000
+FUZZ_SECONDS ?= 600
+FUZZ_EXAMPLES ?= 50
+MUTANTS ?= 40
+MUTANTS_SEED ?= 1
+SCOPE ?=
 
-.PHONY: help demo test check docs bench clean
+.PHONY: help demo test check docs bench fuzz mutants clean
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +21,8 @@ help:
 	@echo 'make check   install, run the linter, the format check, the type check and the import rules'
 	@echo 'make docs    install, write the reference pages and the outputs that pages show anew'
 	@echo 'make bench   install, measure time and memory, write docs/performance.md (about an hour; BENCH_SIZES="5000 20000" is short)'
+	@echo 'make fuzz    install, look for inputs that break a promise, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo 'make mutants install, change MUTANTS=$(MUTANTS) places of the scoring code; the tests must notice'
 	@echo 'make clean   remove everything that these targets made'
 
 $(READY): pyproject.toml constraints.txt
@@ -47,6 +54,19 @@ docs: $(READY)
 bench: $(READY)
 	@$(BIN)/python tests/bench/run.py --sizes $(BENCH_SIZES) --page docs/performance.md
 
+fuzz: $(READY)
+	@$(BIN)/python -c 'import atheris' 2>/dev/null \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+			--editable '.[fuzz]' \
+		|| echo 'atheris does not install here; hypothesis fuzzes alone' >&2
+	@$(BIN)/python tests/fuzz/long.py --seconds $(FUZZ_SECONDS) --examples $(FUZZ_EXAMPLES)
+
+mutants: $(READY)
+	@$(BIN)/python -c 'import cosmic_ray' 2>/dev/null \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+			--editable '.[mutants]'
+	@$(BIN)/python tests/mutants/run.py --mutants $(MUTANTS) --seed $(MUTANTS_SEED) $(SCOPE)
+
 clean:
-	rm -rf $(VENV) out dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) out dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .fuzz
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -39,6 +39,7 @@ from pipelines.desk.folder import ResultFolder, open_result, require_tables
 from pipelines.manifest import list_outputs
 from pipelines.parquet import TableFiles
 from pipelines.progress import Progress
+from pipelines.table_files import scan_table
 from pipelines.write import MANIFEST, replaced_folder
 
 MARKER: Final = "grade-diff"
@@ -161,7 +162,7 @@ class _Part(NamedTuple):
 
     def _scan(self, name: str) -> pl.LazyFrame:
         near = pl.col("model_id").is_between(pl.lit(self.first), pl.lit(self.last))
-        return pl.scan_parquet(self.result.files[name]).filter(near)
+        return scan_table(self.result.files[name]).filter(near)
 
 
 def _ranges(models: Sequence[str]) -> Iterator[tuple[str, str, int]]:
@@ -199,7 +200,7 @@ def _changes(
 ) -> Changes:
     names = [set(_models(result)) for result in results]
     listings = {
-        name: Listing(pl.scan_parquet(folder / f"{name}.parquet").head(READ).collect(), n_rows[name])
+        name: Listing(scan_table(folder / f"{name}.parquet").head(READ).collect(), n_rows[name])
         for name in ("fact_flips", "claim_flips", "decision_flips")
     }
     return Changes(

@@ -15,6 +15,7 @@ from typing import Any, Final
 import polars as pl
 
 from grade.schemas import GROUP_KEY, GROUP_TABLES, GROUPS
+from pipelines.table_files import read_schema, read_table, scan_table
 from pipelines.write import MANIFEST
 
 VOUCHED: Final = "group_tables"
@@ -47,7 +48,7 @@ class Earlier:
     def _pieces(self, name: str, known: pl.DataFrame) -> list[pl.DataFrame]:
         pieces = []
         for (folder_no,), groups in known.group_by("folder_no", maintain_order=True):
-            scan = pl.scan_parquet(self.folders[int(str(folder_no))] / f"{name}.parquet")
+            scan = scan_table(self.folders[int(str(folder_no))] / f"{name}.parquet")
             # The range of models lets the reader skip row groups; the files are sorted by key.
             models = groups["model_id"]
             near = scan.filter(pl.col("model_id").is_between(pl.lit(models.min()), pl.lit(models.max())))
@@ -76,9 +77,9 @@ def read_groups(folder: Path) -> pl.DataFrame | None:
         if manifest[VOUCHED] != hash_group_tables(folder):
             return None
         for table in GROUP_TABLES:
-            if pl.read_parquet_schema(folder / f"{table.name}.parquet") != table.dtypes:
+            if read_schema(folder / f"{table.name}.parquet") != table.dtypes:
                 return None
-        return pl.read_parquet(folder / f"{GROUPS.name}.parquet")
+        return read_table(folder / f"{GROUPS.name}.parquet")
     except (OSError, ValueError, LookupError, TypeError, pl.exceptions.PolarsError):
         return None  # not ours, or not whole: everything is scored afresh
 

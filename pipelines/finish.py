@@ -33,6 +33,7 @@ from pipelines.reading import ReadVerdicts, list_unread
 from pipelines.redecide import policy_entry
 from pipelines.reports import Scored, write_leaderboard, write_reports
 from pipelines.store import Store
+from pipelines.table_files import scan_table
 
 if TYPE_CHECKING:
     from pipelines.score import ScoreRequest
@@ -166,7 +167,7 @@ def _decide(
     folder: Path,
     database: Database,
 ) -> Decided:
-    runs = pl.scan_parquet(folder / "run_scores.parquet").filter(pl.col("dimension").is_in(list(JUDGED)))
+    runs = scan_table(folder / "run_scores.parquet").filter(pl.col("dimension").is_in(list(JUDGED)))
     return decide_all(
         task_scores=task_scores,
         judged_runs=runs.select(JUDGED_RUN_COLUMNS).collect(),

@@ -15,6 +15,7 @@ from grade.differences import TableDifference, compare_tables
 from grade.report.markdown import plain
 from grade.schemas import RESULT_TABLES
 from pipelines.manifest import list_outputs
+from pipelines.table_files import scan_table
 from pipelines.write import MANIFEST
 
 _KEYS: Final = {f"{table.name}.parquet": table.key for table in RESULT_TABLES}
@@ -90,7 +91,7 @@ def _compare_tables(
     name: str, here: Path, there: Path, n_shown: int, ignored: Collection[str]
 ) -> list[Difference]:
     try:
-        tables = [pl.scan_parquet(path).drop(ignored, strict=False) for path in (here, there)]
+        tables = [scan_table(path).drop(ignored, strict=False) for path in (here, there)]
         found = compare_tables(*tables, key=_KEYS.get(name, ()), n_shown=n_shown)
     except (OSError, pl.exceptions.PolarsError) as fault:
         return [Difference(name, f"cannot be read: {_cell(str(fault))}")]

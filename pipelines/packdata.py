@@ -11,6 +11,7 @@ import polars as pl
 
 from grade.errors import InputError
 from grade.text.identifiers import find_identifiers
+from pipelines.table_files import allow_long_cells, read_schema, read_table
 
 DATA_SUFFIXES: Final = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
 """Endings of data files."""
@@ -38,7 +39,7 @@ def read_pack_data(files: Mapping[str, Sequence[Path]]) -> tuple[pl.DataFrame, p
     for pack_id, place in ((pack_id, place) for pack_id, places in files.items() for place in places):
         try:
             columns, texts = _columns(place), _texts(place)
-        except (OSError, pl.exceptions.PolarsError) as error:
+        except (OSError, csv.Error, pl.exceptions.PolarsError) as error:
             raise InputError(
                 "a data file of a pack cannot be read", where=place.as_posix(), got=str(error)
             ) from error
@@ -56,10 +57,11 @@ def _sorted(frames: list[pl.DataFrame]) -> pl.DataFrame:
 
 def _columns(place: Path) -> list[str]:
     if place.suffix == ".parquet":
-        return list(pl.read_parquet_schema(place))
+        return list(read_schema(place))
     if place.suffix not in _DELIMITERS:
         return []
     with place.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        allow_long_cells()
         return next(csv.reader(file, delimiter=_DELIMITERS[place.suffix]), [])
 
 
@@ -67,7 +69,7 @@ def _texts(place: Path) -> pl.Series:
     """Return the texts of a file: its lines, or the cells of its text columns."""
     if place.suffix != ".parquet":
         return pl.Series("text", list(_lines(place)), dtype=pl.String)
-    frame = pl.read_parquet(place).select(pl.col(pl.String))
+    frame = read_table(place).select(pl.col(pl.String))
     columns = [frame[name].drop_nulls().alias("text") for name in frame.columns]
     return pl.concat([pl.Series("text", [], dtype=pl.String), *columns])
 

@@ -27,6 +27,7 @@ from grade.validate import validate_runs, validate_verdicts
 from pipelines.catalogue import Catalogue
 from pipelines.files import RUN_SUFFIXES, VERDICT_SUFFIXES, Found, find_files
 from pipelines.sources import InputFile, Source
+from pipelines.table_files import allow_long_cells
 
 _JSON_CELLS: Final = frozenset({"run_index", "int_score", "numeric_score", "confidence", "findings"})
 _DECODED_RECORDS: Final = 50_000
@@ -240,6 +241,7 @@ def _verdict_frames(source: Source, found: Found, limits: Limits) -> Iterator[_P
     if source.is_parquet:
         records = cut_parquet(source.file, file=found.name, columns=VERDICT_COLUMNS, limits=limits)
     elif found.suffix == ".csv":
+        allow_long_cells(limits.max_record_bytes)
         records = cut_rows(source.blocks(), file=found.name, json_columns=_JSON_CELLS, limits=limits)
     else:
         records = _json_records(source, found, limits)

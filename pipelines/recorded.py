@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from grade.errors import InputError
 from grade.ingest.refusals import ReadFault
 from pipelines.files import Found, suffix_of, walk
+from pipelines.judging.store import MARKER
 
 KINDS: Final = ("packs", "runs", "verdicts")
 """The kinds of inputs, in the order in which they are read."""
@@ -175,6 +176,40 @@ def as_found(located: Sequence[Located], unread: Iterable[Mapping[str, str]], sc
     return found
 
 
+def lay_out_stores(
+    located: Sequence[Located], given: Iterable[str], scratch: Path
+) -> tuple[list[Found], list[Located]]:
+    """Copy the files of verdict stores to where they were in their store.
+
+    A store may have grown since; only what was there then is laid out.
+
+    Args:
+        located: The files of verdicts.
+        given: What the user named as verdicts; a store is a folder among these with a store's marker.
+        scratch: A folder for the stores.
+
+    Returns:
+        The stores under their recorded names, and the files that belong to none.
+
+    Raises:
+        InputError: The manifest names a place outside a store.
+    """
+    names = {PurePosixPath(name) for name in given}
+    markers = [PurePosixPath(entry.name) for entry, _ in located]
+    stores = [marker.parent for marker in markers if marker.name == MARKER and marker.parent in names]
+    found, rest = [], list(located)
+    for number, store in enumerate(stores):
+        folder = scratch / f"verdict-store-{number}"
+        inside = [one for one in rest if PurePosixPath(one.entry.name).is_relative_to(store)]
+        for entry, place in inside:
+            target = _below(folder, PurePosixPath(entry.name).relative_to(store).as_posix())
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(place, target)
+        rest = [one for one in rest if one not in inside]
+        found.append(Found(store.as_posix(), folder, ""))
+    return found, rest
+
+
 def lay_out_packs(located: Sequence[Located], about: Mapping[str, Any], scratch: Path) -> Path:
     """Copy the files of packs to where they were below their folder, and return that folder.
 
@@ -200,5 +235,5 @@ def lay_out_packs(located: Sequence[Located], about: Mapping[str, Any], scratch:
 def _below(folder: Path, name: str) -> Path:
     parts = PurePosixPath(name).parts
     if not parts or any(part in {"..", "/"} for part in parts):
-        raise InputError("the manifest names a place outside the folder of packs", where=name)
+        raise InputError("the manifest names a place outside the folder that it was in", where=name)
     return folder.joinpath(*parts)

@@ -19,6 +19,7 @@ from pipelines.deciding import Decided, decide_all
 from pipelines.desk.folder import ResultFolder, open_result, require_tables
 from pipelines.manifest import list_outputs, write_manifest
 from pipelines.parquet import TableFiles
+from pipelines.table_files import scan_table
 from pipelines.telling import tell_decisions
 from pipelines.write import replaced_folder
 
@@ -89,7 +90,7 @@ def _decided(result: ResultFolder, policy: Policy, before: pl.DataFrame) -> Deci
 def read_judged_runs(result: ResultFolder) -> pl.DataFrame:
     """Return `JUDGED_RUN_COLUMNS` of the judged dimensions of every run."""
     return (
-        pl.scan_parquet(result.files["run_scores"])
+        scan_table(result.files["run_scores"])
         .filter(pl.col("dimension").is_in(JUDGED))
         .select(JUDGED_RUN_COLUMNS)
         .collect()
@@ -98,7 +99,7 @@ def read_judged_runs(result: ResultFolder) -> pl.DataFrame:
 
 def _finding_counts(result: ResultFolder) -> pl.DataFrame:
     return (
-        pl.scan_parquet(result.files["findings"])
+        scan_table(result.files["findings"])
         .rename({"dimension": "category_id"})
         .group_by(FINDING_COUNTS.key)
         .agg(n_findings=pl.len().cast(pl.Int64))

@@ -30,6 +30,7 @@ from grade.report.result_json import build_results, render
 from grade.report.scorecard import Card, render_scorecard
 from grade.report.usage import USAGE_COLUMNS, summarise_usage
 from pipelines.manifest import grade_version
+from pipelines.table_files import scan_table
 
 MODELS_AT_A_TIME: Final = 64
 """Models whose rows are held at once."""
@@ -143,7 +144,7 @@ def _cards(scored: Scored, folder: Path, catalogue: Mapping[str, Task]) -> Itera
 def _read(folder: Path, table: str, scored: Scored, columns: Sequence[str] | None = None) -> pl.LazyFrame:
     """A table's rows of the models at hand, which stand next to each other."""
     models = scored.rolled.overall["model_id"]
-    scan = pl.scan_parquet(folder / f"{table}.parquet")
+    scan = scan_table(folder / f"{table}.parquet")
     near = scan.filter(pl.col("model_id").is_between(pl.lit(models.min()), pl.lit(models.max())))
     return near.select(columns) if columns else near
 

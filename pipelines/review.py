@@ -23,6 +23,7 @@ from pipelines.desk.folder import ResultFolder, open_result, require_tables
 from pipelines.progress import Progress
 from pipelines.redecide import read_judged_runs, redecide
 from pipelines.score import ScoreRequest, score
+from pipelines.table_files import allow_long_cells, scan_table
 from pipelines.write import writing
 
 _READ: Final = ("claim_checks", "run_scores", "verdicts", "decisions", "gold_claims", "tasks", "runs")
@@ -117,7 +118,7 @@ def apply_review(
         )
     target = out or file.with_name(f"{file.stem}.verdicts.jsonl")
     with writing(target):
-        target.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in verdicts))
+        target.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in verdicts), "utf-8")
     decisions = before.frame("decisions")
     request = _request(before, target)
     outcome = score(request, progress=progress)
@@ -129,7 +130,7 @@ def apply_review(
 
 def _queue(result: ResultFolder, limit: int) -> pl.DataFrame:
     settings = result.manifest.get("method", {}).get("settings", {})
-    checks = pl.scan_parquet(result.files["claim_checks"])
+    checks = scan_table(result.files["claim_checks"])
     chosen = build_queue(
         claim_checks=checks.select(*RUN_KEY, *_CHECKED).collect(),
         judged_runs=read_judged_runs(result),
@@ -139,7 +140,7 @@ def _queue(result: ResultFolder, limit: int) -> pl.DataFrame:
         limit=limit,
     )
     wanted = chosen.select(RUN_KEY).unique().lazy()
-    runs = pl.scan_parquet(result.files["runs"]).select(*RUN_KEY, *_ANSWERED)
+    runs = scan_table(result.files["runs"]).select(*RUN_KEY, *_ANSWERED)
     return describe_queue(
         chosen,
         claim_checks=checks.select(*RUN_KEY, "claim_id", "evidence")
@@ -212,9 +213,13 @@ def _read_rows(file: Path) -> list[dict[str, Any]]:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as fault:
         raise InputError("the review file cannot be read", where=str(file), got=str(fault)) from fault
-    if file.suffix == ".csv":
+    if file.suffix != ".csv":
+        return list(_read_lines(text.split("\n"), file))
+    allow_long_cells()
+    try:
         return [dict(row) for row in csv.DictReader(io.StringIO(text, newline=""))]
-    return list(_read_lines(text.splitlines(), file))
+    except csv.Error as fault:
+        raise InputError("the review file is no CSV", where=str(file), got=str(fault)) from fault
 
 
 def _read_lines(lines: Iterable[str], file: Path) -> Iterator[dict[str, Any]]:

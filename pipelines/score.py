@@ -27,7 +27,7 @@ from grade.settings import Settings
 from pipelines.batches import cut_batches
 from pipelines.catalogue import Catalogue, load_catalogue
 from pipelines.earlier import find_earlier
-from pipelines.files import Found
+from pipelines.files import Found, place_of
 from pipelines.fingerprints import fingerprint_groups
 from pipelines.finish import Gathered, Inputs, finish
 from pipelines.groups import Tables, Work, load_runs, make_tables
@@ -55,7 +55,7 @@ class ScoreRequest:
         runs: Files, folders and globs of answers; empty when a store is given.
         store: A store of runs, instead of files.
         packs: The folder with the tasks.
-        verdicts: Files of verdicts.
+        verdicts: Files and stores of verdicts.
         out: The result folder.
         settings: The method's settings.
         policy: What decisions rest on beside the scores.
@@ -171,13 +171,14 @@ def _read_verdicts(
 ) -> tuple[ReadVerdicts, list[StoreVerdicts]]:
     """Read verdict files, and the stores of verdicts among them."""
     limits = request.settings.limits
-    paths = [path for path in request.verdicts if isinstance(path, str) and is_store(Path(path))]
+    paths = [path for path in request.verdicts if is_store(place_of(path))]
     files = [path for path in request.verdicts if path not in paths]
     stores = []
     for path in paths:
         pieces = cut_batches(index, batch_runs=request.settings.batch_runs)
         runs = (load_runs(piece, store.folder) for piece in pieces)
-        stores.append(read_store_verdicts(Path(path), runs=runs, tasks=catalogue.tasks, limits=limits))
+        place, name = place_of(path), None if isinstance(path, str) else path.name
+        stores.append(read_store_verdicts(place, runs=runs, tasks=catalogue.tasks, limits=limits, name=name))
     stored = [(one.records, one.inputs) for one in stores]
     return read_verdicts(files, runs=index, catalogue=catalogue, limits=limits, stored=stored), stores
 

@@ -23,6 +23,7 @@ from grade.errors import InputError, OutputError
 from grade.schemas import REJECTS, RUN_KEY
 from pipelines.segments import part_path
 from pipelines.sources import InputFile
+from pipelines.table_files import read_table
 from pipelines.write import flush, writing
 
 _FORMAT: Final = "grade-store"
@@ -137,8 +138,8 @@ def _damaged(folder: Path, fault: Exception) -> InputError:
 def _read_state(folder: Path, head: dict[str, Any]) -> Store:
     return Store(
         folder,
-        pl.read_parquet(folder / head["index"]).select(*INDEX),
-        pl.read_parquet(folder / head["rejects"]).select(REJECTS.columns),
+        read_table(folder / head["index"]).select(*INDEX),
+        read_table(folder / head["rejects"]).select(REJECTS.columns),
         tuple(InputFile(*entry) for entry in head["inputs"]),
         head["n_records"],
         head["n_duplicates"],

@@ -16,6 +16,7 @@ from grade.report.decisions import (
 )
 from grade.report.filenames import file_stem
 from grade.report.result_json import render
+from pipelines.table_files import scan_table
 
 
 def tell_decisions(folder: Path, decisions: pl.DataFrame) -> None:
@@ -25,7 +26,7 @@ def tell_decisions(folder: Path, decisions: pl.DataFrame) -> None:
         folder: A result folder with findings.parquet.
         decisions: DECISIONS.
     """
-    noted = note_findings(pl.scan_parquet(folder / "findings.parquet"))
+    noted = note_findings(scan_table(folder / "findings.parquet"))
     of_models = noted.partition_by("model_id", as_dict=True, maintain_order=True)
     for (model_id,), own in decisions.partition_by("model_id", as_dict=True, maintain_order=True).items():
         stem = file_stem(str(model_id))

@@ -20,7 +20,7 @@ from pipelines.folder_differences import Difference, compare_folders, compare_ma
 from pipelines.ingest import ingest
 from pipelines.manifest import grade_version, list_outputs
 from pipelines.progress import Progress
-from pipelines.recorded import KINDS, Located, as_found, lay_out_packs, list_recorded, locate
+from pipelines.recorded import KINDS, Located, as_found, lay_out_packs, lay_out_stores, list_recorded, locate
 from pipelines.redecide import redecide
 from pipelines.score import ScoreRequest, score
 from pipelines.write import MANIFEST
@@ -102,6 +102,8 @@ def _request(
     try:
         about = manifest["inputs"]
         policy = {name: value for name, value in manifest["policy"].items() if name != "sha256"}
+        given = about["verdicts"]["given"]
+        stores, of_kind["verdicts"] = lay_out_stores(of_kind["verdicts"], given, scratch)
         found = {kind: as_found(of_kind[kind], about[kind]["unread"], scratch) for kind in KINDS[1:]}
         additions = about["runs"].get("additions")
         store = None if additions is None else _restore(found["runs"], of_kind["runs"], additions, scratch)
@@ -109,7 +111,7 @@ def _request(
             runs=() if store else tuple(found["runs"]),
             store=store,
             packs=lay_out_packs(of_kind["packs"], about["packs"], scratch / "packs"),
-            verdicts=tuple(found["verdicts"]),
+            verdicts=(*found["verdicts"], *stores),
             out=scratch / "result",
             settings=override(DEFAULTS, manifest["method"]["settings"], where=where),
             policy=read_policy(policy, where=where),

@@ -19,6 +19,7 @@ from grade.ingest.refusals import Refusal
 
 _BATCH_ROWS: Final = 20_000
 _JSON: Final = msgspec.json.Decoder()
+_ERRORS: Final = {"end of data": "truncated", "larger than field limit": "too_long"}
 
 
 def cut_rows(
@@ -112,7 +113,7 @@ def _fault(row: _Row, header: list[str]) -> tuple[str, str] | None:
     except UnicodeDecodeError as error:
         return "not_utf8", f"byte {error.start} of the row is not UTF-8"
     if row.error:
-        return ("truncated" if "end of data" in row.error else "bad_csv"), row.error
+        return next((code for words, code in _ERRORS.items() if words in row.error), "bad_csv"), row.error
     if not header:
         doubled = sorted({name for name in row.cells if row.cells.count(name) > 1})
         return ("bad_header", f"named twice: {', '.join(doubled)}") if doubled else None

@@ -18,6 +18,7 @@ from grade.errors import InputError
 from grade.hints import nearest
 from grade.schemas import RESULT_TABLES
 from grade.table import Table
+from pipelines.table_files import read_schema, read_table
 from pipelines.write import MANIFEST
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class ResultFolder:
         """
         path = self._path(name)
         try:
-            return pl.read_parquet(path, columns=list(columns) if columns else None)
+            return read_table(path, columns)
         except (OSError, pl.exceptions.PolarsError) as fault:
             raise _unreadable(path, fault) from fault
 
@@ -81,7 +82,7 @@ class ResultFolder:
         schema = pq.read_schema(self._path(name))
         about = {key.decode(): text.decode() for key, text in (schema.metadata or {}).items()}
         key = json.loads(about.get("grade.key", "[]"))
-        dtypes = pl.read_parquet_schema(self._path(name))
+        dtypes = read_schema(self._path(name))
         rows = []
         for field in schema:
             notes = {key.decode(): text.decode() for key, text in (field.metadata or {}).items()}

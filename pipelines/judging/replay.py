@@ -46,7 +46,12 @@ class StoreVerdicts(NamedTuple):
 
 
 def read_store_verdicts(
-    store: Path, *, runs: Iterable[pl.DataFrame], tasks: Sequence[Task], limits: Limits = DEFAULT_LIMITS
+    store: Path,
+    *,
+    runs: Iterable[pl.DataFrame],
+    tasks: Sequence[Task],
+    limits: Limits = DEFAULT_LIMITS,
+    name: str | None = None,
 ) -> StoreVerdicts:
     """Read the verdicts on runs out of a store, ready for `grade.validate.validate_verdicts`.
 
@@ -57,12 +62,14 @@ def read_store_verdicts(
         runs: RUNS, in pieces of any size.
         tasks: The catalogue's tasks.
         limits: What a record may hold at most.
+        name: The store's name in the tables; None is its path.
 
     Raises:
         InputError: There is no store, or it is damaged.
     """
+    told = store.as_posix() if name is None else name
     found = replay_store(store, runs=runs, tasks=tasks)
-    return StoreVerdicts(_records(found, store.as_posix(), limits), found.used, _inputs(store))
+    return StoreVerdicts(_records(found, told, limits), found.used, _inputs(store, told))
 
 
 def sum_up(stores: Sequence[StoreVerdicts], *, database: Database | None = None) -> pl.DataFrame:
@@ -107,10 +114,10 @@ def _records(found: Replayed, file: str, limits: Limits) -> pl.DataFrame:
     return pl.concat([empty_verdicts(), decode_verdicts(records, limits=limits).verdicts])
 
 
-def _inputs(store: Path) -> tuple[InputFile, ...]:
+def _inputs(store: Path, told: str) -> tuple[InputFile, ...]:
     paths = sorted([store / MARKER, *store.glob("parts/*.parquet"), *store.glob("journals/*.jsonl")])
-    told = []
+    files = []
     for path in paths:
-        data = path.read_bytes()
-        told.append(InputFile(path.as_posix(), hashlib.sha256(data).hexdigest(), len(data)))
-    return tuple(told)
+        data, name = path.read_bytes(), f"{told}/{path.relative_to(store).as_posix()}"
+        files.append(InputFile(name, hashlib.sha256(data).hexdigest(), len(data)))
+    return tuple(files)

@@ -27,6 +27,7 @@ from grade.judging.keys import Judge, write_parameters
 from grade.judging.tables import JUDGEMENTS
 from grade.schemas import check
 from pipelines.judging.journal import ENDING, Journal, LeftJournal, read_lines
+from pipelines.table_files import read_table
 from pipelines.write import writing
 
 MARKER: Final = "judge-store.json"
@@ -162,7 +163,7 @@ class Store:
         for path in sorted((self.folder / "parts").glob("*.parquet")):
             if path.name not in self._read_parts:
                 self._read_parts.add(path.name)
-                for key, state in pl.read_parquet(path, columns=["verdict_key", "reply_state"]).rows():
+                for key, state in read_table(path, ["verdict_key", "reply_state"]).rows():
                     self._note({"verdict_key": key, "reply_state": state})
 
     def _take_over(self) -> None:
@@ -221,8 +222,7 @@ def read_store(folder: Path | None, columns: Sequence[str] = JUDGEMENTS.columns)
             except FileNotFoundError:
                 continue
         frames += [
-            pl.read_parquet(path, columns=needed).select(needed)
-            for path in sorted((folder / "parts").glob("*.parquet"))
+            read_table(path, needed).select(needed) for path in sorted((folder / "parts").glob("*.parquet"))
         ]
     except (OSError, ValueError, pl.exceptions.PolarsError) as fault:
         raise InputError("the verdict store cannot be read", where=str(folder), got=str(fault)) from fault

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from grade.errors import InputError
+from pipelines import table_files
 
 TASKS = "tasks.jsonl"
 MANIFEST = "manifest.json"
@@ -52,8 +53,8 @@ def read_table(path: Path) -> pl.DataFrame:
     """
     try:
         if path.suffix == ".parquet":
-            return pl.read_parquet(path)
-        return pl.read_csv(path, infer_schema_length=None, try_parse_dates=True)
+            return table_files.read_table(path)
+        return table_files.read_csv(path)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise InputError("a table cannot be read", where=path.name, hint=str(error)) from error
 

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
+import importlib
 import re
-from collections.abc import Iterator
+import time
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from grade.errors import SettingsError
+from grade.ingest.limits import Limits
+from grade.settings import Settings, parse_settings
 
 ROOT = Path(__file__).parents[2]
 MODULES = [*sorted((ROOT / "grade").rglob("*.py")), *sorted((ROOT / "pipelines").rglob("*.py"))]
@@ -44,6 +51,7 @@ def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
@@ -58,11 +66,11 @@ def imported(path: Path) -> set[str]:
     return found
 
 
-def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
+@cache
+def calls(path: Path) -> tuple[tuple[str, ast.Call], ...]:
     """Each call with the dotted name of what is called."""
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.Call):
-            yield ast.unparse(node.func), node
+    nodes = (node for node in ast.walk(tree(path)) if isinstance(node, ast.Call))
+    return tuple((ast.unparse(node.func), node) for node in nodes)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
@@ -93,7 +101,8 @@ def test_sql_is_never_put_together_from_values(path):
 
 def test_the_exceptions_are_needed():
     known = {name(path) for path in MODULES}
-    assert {*MAY_COMPOSE, *MAY_CALL_THE_SYSTEM, *MAY_NEST} <= known
+    excepted = {*MAY_COMPOSE, *MAY_CALL_THE_SYSTEM, *MAY_NEST, *MAY_REACH_OUT, *MAY_READ_THE_ENVIRONMENT}
+    assert excepted | {READS_TABLES, *MAY_WRITE_BARE_CSV, *MAY_FORMAT} <= known
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "sql").rglob("*.sql")), ids=name)
@@ -116,3 +125,155 @@ def test_patterns_of_the_standard_library_do_not_nest_repeats(path):
                 if isinstance(text, str | bytes):
                     pattern = text.decode("latin-1") if isinstance(text, bytes) else text
                     assert not re.search(r"\((?:[^()\\]|\\.)*[^+\\][+*]\)[+*](?!\+)", pattern), pattern
+
+
+NETWORK = {
+    *("socket", "socketserver", "ssl", "http", "urllib", "urllib3", "requests", "httpx", "aiohttp", "openai"),
+    *("smtplib", "ftplib", "asyncio", "webbrowser", "boto3", "fsspec"),
+}
+MAY_REACH_OUT = {"pipelines/judging/endpoint.py": "asks the judge that the user names, with the user's key"}
+
+MAY_READ_THE_ENVIRONMENT = {
+    "pipelines/judging/endpoint.py": "the key, which must not stand in a file or an option",
+    "pipelines/desk/prompt.py": "where the history of the prompt is kept",
+    "pipelines/commands/options.py": "sets the number of threads before polars loads",
+    "pipelines/commands/verify.py": "as above",
+}
+
+READS_TABLES = "pipelines/table_files.py"
+"""The module that reads Parquet and CSV files, each under exactly its name."""
+
+MAY_WRITE_BARE_CSV = {"pipelines/packs/files.py": "made data of packs, without a word of a model or judge"}
+MAY_FORMAT = {
+    "grade/report/html/charts.py": "a number, by a pattern of the charts' own",
+    "pipelines/reference.py": "the head of a generated page",
+}
+"""Modules that call `format` of a text; none of these texts is an input."""
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_only_the_judge_s_endpoint_reaches_the_network(path):
+    assert imported(path).isdisjoint(NETWORK) or name(path) in MAY_REACH_OUT
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_the_environment_decides_nothing_but_what_is_said(path):
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"\bos\.(environ|getenv)\b", text) or name(path) in MAY_READ_THE_ENVIRONMENT
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_a_table_is_read_under_its_own_name_and_never_as_a_pattern(path):
+    """polars takes `*`, `?` and `[` in a name for a pattern, and would read other files than were named."""
+    for called, node in calls(path):
+        if re.fullmatch(r"pl\.(read|scan)_\w+", called):
+            assert name(path) == READS_TABLES, (called, node.lineno)
+            words = {word.arg: ast.unparse(word.value) for word in node.keywords}
+            assert words.get("glob") == "False", (called, node.lineno)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_cells_that_a_spreadsheet_would_run_are_made_text_wherever_csv_is_written(path):
+    for called, node in calls(path):
+        if called.endswith(".write_csv") and name(path) not in MAY_WRITE_BARE_CSV:
+            assert called.startswith("tidy_cells("), (called, node.lineno)
+        if called == "xlsxwriter.Workbook":
+            text = path.read_text(encoding="utf-8")
+            for option in ("strings_to_formulas", "strings_to_urls", "strings_to_numbers"):
+                assert f'"{option}": False' in text
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_no_text_of_an_input_is_a_template(path):
+    """`format` of a text that someone else wrote reads attributes of what it is given."""
+    for called, node in calls(path):
+        owner, _, method = called.rpartition(".")
+        if method in {"format", "format_map"} and owner not in {"pl", "msgspec.json"}:
+            assert name(path) in MAY_FORMAT, (called, node.lineno)
+        assert called not in {"string.Template", "Template.substitute"}, node.lineno
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_nothing_is_unpacked_into_files_and_no_temporary_name_is_guessed(path):
+    for called, node in calls(path):
+        last = called.rpartition(".")[2]
+        assert last not in {"extract", "extractall", "unpack_archive", "mktemp", "chmod", "chown"} or (
+            called.startswith("pl.") or ".str." in called
+        ), (called, node.lineno)
+
+
+HOSTILE = (
+    "a",
+    "a ",
+    " ",
+    "1",
+    "1,",
+    "1.",
+    "-",
+    "- ",
+    "#",
+    "# ",
+    "|",
+    "*",
+    "(",
+    ")",
+    ".",
+    "\n",
+    "\\",
+    "`",
+    "{{",
+    "'",
+)
+LENGTH = 20_000
+SECONDS = 2.0
+"""For one pattern and all hostile texts; a hundredth is usual, and what grows with the square takes minutes."""
+
+
+def patterns() -> list[tuple[str, re.Pattern[str], tuple[str, ...]]]:
+    """Every pattern of the standard library that a module holds, and how the module uses it."""
+    found = []
+    for path in MODULES:
+        if "re" in imported(path) and path.name != "__init__.py":
+            module = importlib.import_module(name(path).removesuffix(".py").replace("/", "."))
+            text = path.read_text(encoding="utf-8")
+            for key, value in vars(module).items():
+                if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+                    ways = sorted(set(re.findall(rf"\b{key}\.(\w+)\(", text)))
+                    found.append((f"{name(path)}:{key}", value, tuple(ways)))
+    return found
+
+
+USES = {
+    "sub": lambda pattern, text: pattern.sub("", text),
+    "finditer": lambda pattern, text: sum(1 for _ in pattern.finditer(text)),
+}
+
+
+@pytest.mark.parametrize(("place", "pattern", "ways"), patterns())
+def test_a_pattern_takes_time_that_grows_with_the_text(place, pattern, ways):
+    started = time.process_time()
+    for atom in HOSTILE:
+        text = atom * (LENGTH // len(atom))
+        for way in {*ways} - {"pattern", "groups"} or {"search"}:
+            use = USES.get(way, lambda pattern, text, way=way: getattr(pattern, way)(text))
+            for tried in (text, f"{text}!", f"x{text}\0"):
+                use(pattern, tried)
+        assert time.process_time() - started < SECONDS, (place, ways, atom)
+
+
+def test_every_limit_on_what_is_read_is_a_setting():
+    limits = {field.name for field in dataclasses.fields(Limits)}
+    assert limits == {
+        "max_record_bytes",
+        "max_depth",
+        "max_entries",
+        "max_metrics",
+        "max_expanded_bytes",
+        "max_refused",
+    }
+    assert limits <= {field.name for field in dataclasses.fields(Settings)}
+    for limit in limits:
+        low = next(field for field in dataclasses.fields(Settings) if field.name == limit).metadata["low"]
+        assert getattr(parse_settings(f"{limit} = {low}\n", where="s.toml").limits, limit) == low
+        with pytest.raises(SettingsError, match=limit):
+            parse_settings(f"{limit} = 0\n", where="s.toml")

@@ -22,6 +22,7 @@ from pipelines.commands.review import review_app
 from pipelines.exports.report import export_report, read_reports
 from pipelines.progress import make_progress
 from pipelines.redecide import redecide
+from pipelines.review import _read_rows
 from pipelines.score import ScoreRequest, score
 
 app = typer.Typer()
@@ -176,6 +177,15 @@ def test_a_person_decides_against_a_match(folder, ending):
     assert_frame_equal(
         pl.read_parquet(fresh / "task_scores.parquet"), pl.read_parquet(out / "task_scores.parquet")
     )
+
+
+def test_a_review_reads_back_whatever_an_answer_says(tmp_path):
+    """A cell may be longer than the CSV reader's own limit, and a text may hold a line separator."""
+    said = "135 students.\u2028Und \u00e4hnlich. " + "x" * 200_000
+    row = {"model_id": "m", "answer": said, "score": "pass"}
+    write_queue_file(tmp_path / "q.csv", [row])
+    (tmp_path / "q.jsonl").write_text(json.dumps(row, ensure_ascii=False) + "\n\n", "utf-8")
+    assert _read_rows(tmp_path / "q.csv") == _read_rows(tmp_path / "q.jsonl") == [row]
 
 
 def test_a_review_without_name_or_scores_is_told(folder):

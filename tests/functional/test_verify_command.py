@@ -9,6 +9,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 import typer
+from judge_inputs import KEY, ask, make_plan, score_folder, write_judge_inputs
+from judge_server import JudgeServer
 from small_inputs import run, write_inputs, write_lines
 from typer.testing import CliRunner
 
@@ -57,7 +59,7 @@ def scored_here(folder: Path, monkeypatch, **request: object) -> Path:
 
 def test_a_result_is_what_its_inputs_give(place):
     code, said = verified(place / "out")
-    assert (code, said) == (0, "all 29 files are what the 3 input files give: nothing differs\n"), said
+    assert (code, said) == (0, "all 30 files are what the 3 input files give: nothing differs\n"), said
 
 
 def test_a_score_that_was_changed_is_named_with_both_values(place):
@@ -68,7 +70,7 @@ def test_a_score_that_was_changed_is_named_with_both_values(place):
         "fact_checks.parquet: 1 of 20 rows differ",
         "  model_id=acme/model-a task_id=T-1 run_index=0 fact_id=F1: score 0.0, derived 1.0",
         "  model_id=acme/model-a task_id=T-1 run_index=0 fact_id=F1: matched false, derived true",
-        "1 of 29 files differ from what the inputs give",
+        "1 of 30 files differ from what the inputs give",
     ]
 
 
@@ -187,6 +189,53 @@ def test_a_result_of_a_store_is_verified_against_the_files_that_were_added(tmp_p
     assert code == 0, said
     (folder / "b.jsonl").unlink()
     assert verified(out)[0] == 2
+
+
+@pytest.fixture
+def judged(tmp_path, monkeypatch) -> Path:
+    """A folder whose result rests on a verdict store and on a file of verdicts."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    folder = write_judge_inputs(tmp_path / "judged")
+    score_folder(folder)
+    make_plan(folder)
+    with JudgeServer() as server:
+        ask(folder, server.url)
+    key = {"model_id": "acme/brisk-1", "task_id": "T-1", "run_index": 0, "judge_id": "human:kim"}
+    write_lines(folder / "v.jsonl", [key | {"dimension": "evidence_linkage", "score": "fail"}])
+    monkeypatch.chdir(folder)
+    scored_here(folder, monkeypatch, runs=("runs",), verdicts=("store", "v.jsonl"))
+    return folder
+
+
+def test_a_result_of_a_verdict_store_is_verified_against_the_store(judged, monkeypatch):
+    verdicts = pl.read_parquet(judged / "out" / "verdicts.parquet")
+    assert set(verdicts["file"]) == {"store", "v.jsonl"}
+    monkeypatch.chdir("/")
+    code, said = verified(judged / "out")
+    assert (code, said[:4]) == (0, "all "), said
+    change(judged / "out" / "verdicts.parquet", reasoning="Other.")
+    assert verified(judged / "out")[0] == 1
+
+
+def test_a_verdict_store_may_have_grown_since(judged, monkeypatch):
+    (part,) = (judged / "store" / "parts").iterdir()
+    grown = pl.read_parquet(part).with_columns(verdict_key=pl.col("verdict_key").str.reverse())
+    grown.with_columns(judge_id=pl.lit("another")).write_parquet(part.with_name("part-later.parquet"))
+    code, said = verified(judged / "out")
+    assert code == 0, said
+    scored_here(judged, monkeypatch, runs=("runs",), verdicts=("store",))
+    assert "another" in set(pl.read_parquet(judged / "out" / "verdicts.parquet")["judge_id"])
+
+
+def test_a_verdict_store_that_was_changed_or_moved_is_told_or_found(judged):
+    shutil.move(judged / "store", judged.parent / "shelf" / "store")
+    code, said = verified(judged / "out")
+    assert code == 2
+    assert "store/judge-store.json: missing" in said
+    assert verified(judged / "out", "--inputs", judged.parent / "shelf")[0] == 0
+    (part,) = (judged.parent / "shelf" / "store" / "parts").iterdir()
+    part.write_bytes(part.read_bytes() + b" ")
+    assert verified(judged / "out", "--inputs", judged.parent / "shelf")[0] == 2
 
 
 def test_a_decision_by_another_policy_and_its_history_are_derived_too(place):

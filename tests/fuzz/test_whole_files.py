@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
+import dataclasses
 
 import files
+import fuzz_files
+import pytest
 import whole
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-LONG = "FUZZ_EXAMPLES" in os.environ
+from support.fuzzing import IS_LONG, examples
 
 looked_at = settings(
-    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "10")),
-    derandomize=not LONG,
+    max_examples=examples(10),
+    derandomize=not IS_LONG,
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
@@ -55,3 +56,15 @@ def test_good_files_are_taken():
     read = whole.check_runs("f.json", files._text(whole.RUN))
     assert (read.runs.height, read.rejects.height) == (1, 0)
     assert whole.catalogue().table.height == 1
+
+
+def test_the_atheris_target_looks_at_every_kind_of_file(monkeypatch):
+    """Its seeds are good files, and it sees a record that is lost."""
+    seeds = fuzz_files.seeds()
+    assert seeds.keys() == set(fuzz_files.NAMES)
+    for data in seeds.values():
+        fuzz_files.look_at(data)
+    lost = dataclasses.replace(whole.check_runs("f.json", b""), n_records=7)
+    monkeypatch.setattr(whole, "read_runs", lambda *_, **__: lost)
+    with pytest.raises(AssertionError):
+        fuzz_files.look_at(seeds["f.jsonl"])

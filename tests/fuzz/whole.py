@@ -65,12 +65,13 @@ def database() -> Database:
     return Database(threads=1)
 
 
-def check_runs(name: str, data: bytes) -> ReadRuns:
+def check_runs(name: str, data: bytes, *, is_scored: bool = True) -> ReadRuns:
     """Read a file of runs and score what it holds; every record must be accounted for.
 
     Args:
         name: The file's name.
         data: Its bytes.
+        is_scored: Not only read.
     """
     with TemporaryDirectory() as folder:
         path = Path(folder) / name
@@ -80,11 +81,12 @@ def check_runs(name: str, data: bytes) -> ReadRuns:
     assert set(read.rejects["reason"]) <= REASONS.keys()
     assert read.rejects["detail"].str.len_chars().min() != 0
     check(read.runs, RUNS)
-    check_scores(read.runs, catalogue())
+    if is_scored:
+        check_scores(read.runs, catalogue())
     return read
 
 
-def check_verdicts(name: str, data: bytes) -> None:
+def check_verdicts(name: str, data: bytes, *, is_scored: bool = True) -> None:
     """Read a file of verdicts on one run, and score the run with them."""
     runs = _standard_runs()
     with TemporaryDirectory() as folder:
@@ -95,16 +97,17 @@ def check_verdicts(name: str, data: bytes) -> None:
     assert set(read.rejects["reason"]) <= REASONS.keys()
     check(read.verdicts, VERDICTS)
     assert read.verdicts["unit_score"].is_between(0, 1).all()
-    check_scores(runs, catalogue(), read.verdicts)
+    if is_scored:
+        check_scores(runs, catalogue(), read.verdicts)
 
 
-def check_tasks(data: bytes) -> None:
+def check_tasks(data: bytes, *, is_scored: bool = True) -> None:
     """Load a file of tasks, and score an answer to each; a file that is none is refused with its place."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "any_pack.jsonl"
         path.write_bytes(data)
         loaded = _loaded(path)
-    if loaded is None:
+    if loaded is None or not is_scored:
         return
     runs = pl.concat(
         [

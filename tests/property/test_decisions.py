@@ -6,6 +6,7 @@ import polars as pl
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
+from support.fuzzing import examples
 
 from grade.columns import SEVERITIES, STATUSES
 from grade.db import Database
@@ -15,7 +16,7 @@ from grade.policy import Policy
 from grade.schemas import FINDING_COUNTS, JUDGED_CATEGORIES
 
 DATABASE = Database(threads=1)
-FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 categories = st.tuples(
     st.sampled_from(["pass", "partial", "fail", None]),

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.fuzzing import examples
 
 import grade.ingest.feed
 from grade.dimensions import WEIGHTS
@@ -39,7 +40,7 @@ TASK = {
 FIRST = b'{"task_id": "T", "model_id": "first", "run_index": 0}'
 """A line that makes a file one of lines."""
 
-unhurried = settings(deadline=None)
+unhurried = settings(max_examples=examples(100), deadline=None)
 """The first example of a process also loads and warms up; machines differ."""
 
 texts = st.text(max_size=12)
@@ -169,7 +170,7 @@ def test_any_csv_is_accounted_for(data):
         assert all(refusal.reason in REASONS for refusal in refused)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(line_lists, min_size=1, max_size=3), st.booleans(), st.integers(0, 400))
 def test_records_in_are_runs_copies_and_rejects(files, is_packed, n_cut):
     with TemporaryDirectory() as name:

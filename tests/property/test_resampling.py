@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from support.fuzzing import examples
 
 from grade.stats.bootstrap import mean_intervals
 from grade.stats.comparison import holm, paired_differences
@@ -15,7 +16,7 @@ SCORES = arrays(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(values=SCORES)
 def test_an_interval_lies_within_what_was_measured_or_has_a_reason(values):
     made = mean_intervals(values, n_resamples=50)
@@ -29,7 +30,7 @@ def test_an_interval_lies_within_what_was_measured_or_has_a_reason(values):
             assert there.min() - 1e-9 <= made.low[column] <= made.high[column] <= there.max() + 1e-9
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(values=SCORES, order=st.randoms(use_true_random=False))
 def test_p_and_mean_do_not_depend_on_the_order_of_tasks(values, order):
     differences = values - 0.5

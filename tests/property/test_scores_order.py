@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.fuzzing import examples
 from support.scoring import SCORED, score_records
 from support.strategies import records
 
-unhurried = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+unhurried = settings(max_examples=examples(8), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def check_equal(tables, others):

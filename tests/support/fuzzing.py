@@ -1,7 +1,8 @@
-"""How much random input the comparisons with the twin look at.
+"""How much random input the tests look at.
 
-`make test` looks at fixed examples, so that it says the same every time; FUZZ_PARTS asks for more
-parts of them and FUZZ_FROM for others.
+`make test` looks at few examples, so that it is quick; `make fuzz` asks for more of them with
+FUZZ_EXAMPLES. The comparisons with the twin look at fixed parts: FUZZ_PARTS asks for more of
+them and FUZZ_FROM for others.
 """
 
 from __future__ import annotations
@@ -12,3 +13,11 @@ _FIRST = int(os.environ.get("FUZZ_FROM", "0"))
 
 PARTS = range(_FIRST, _FIRST + int(os.environ.get("FUZZ_PARTS", "3")))
 """Seeds of the parts."""
+
+IS_LONG = "FUZZ_EXAMPLES" in os.environ
+"""Whether this is `make fuzz`."""
+
+
+def examples(usual: int) -> int:
+    """How many examples a hypothesis test looks at: as many as were asked for, else the usual number."""
+    return int(os.environ.get("FUZZ_EXAMPLES", usual))

@@ -7,7 +7,10 @@ import json
 import pytest
 
 from grade.ingest.csv import cut_rows
+from grade.ingest.limits import Limits
 from grade.ingest.verdicts import decode_verdicts
+from pipelines.files import Found
+from pipelines.reading import Chunks, _verdict_frames
 
 NUMBERS = frozenset({"run_index", "int_score", "numeric_score", "confidence", "findings"})
 
@@ -146,3 +149,19 @@ def test_columns_that_the_header_lacks_are_missing_fields():
 def test_a_csv_of_nothing_holds_nothing():
     assert read_csv(b"") == ([], [])
     assert read_csv("") == ([], [])
+
+
+@pytest.mark.parametrize(("limit", "reasons"), [(400_000, []), (150_000, ["too_long"])])
+def test_a_long_cell_is_taken_up_to_the_limit_of_a_record(limit, reasons, tmp_path):
+    """The CSV reader has a limit of its own, 131,072, which is not ours."""
+    path = tmp_path / "v.csv"
+    head = "model_id,task_id,run_index,judge_id,dimension,score,reasoning\n"
+    rows = [
+        f'm,T,{index},j,evidence_linkage,pass,"{text}"\n'
+        for index, text in enumerate(("x", "y" * 200_000, "z"))
+    ]
+    path.write_text(head + "".join(rows))
+    chunks = Chunks([Found("v.csv", path, ".csv")], _verdict_frames, Limits(max_record_bytes=limit))
+    frames = list(chunks)
+    assert [refusal.reason for refusal in chunks.refused] == reasons
+    assert sum(frame.height for frame in frames) == 3 - len(reasons)
