@@ -21,7 +21,7 @@ class Exporter:
 
     Its function is `export_<name>(results, out, ...)` in the module `pipelines.exports.<name>`;
     `results` is the result folder and `out` the folder to write. Further parameters (`tables`,
-    `model`, `task`) are the options that the format has; they get None when not given.
+    `model`, `task` and so on) are the options that the format has; they get None when not given.
 
     Attributes:
         name: What `--to` calls it.
@@ -55,13 +55,13 @@ EXPORTERS: Final[tuple[Exporter, ...]] = (
     Exporter("duckdb", "one DuckDB file with tables, views and comments"),
     Exporter("arrow", "the tables as Arrow IPC files"),
     Exporter("report", "structured-evaluation report files, one for each model and task"),
-    Exporter("eee", "every_eval_ever files"),
+    Exporter("eee", "every_eval_ever files: scores per model, and a line per run and dimension"),
 )
 """All formats, in the order in which the help lists them."""
 
 
 def run_export(
-    name: str, results: Path, out: Path, options: Mapping[str, Sequence[str] | str | None]
+    name: str, results: Path, out: Path, options: Mapping[str, Sequence[str | Path] | str | None]
 ) -> None:
     """Export a result folder.
 
@@ -87,6 +87,8 @@ def run_export(
     accepted = set(inspect.signature(function).parameters) - {"results", "out"}
     given = {option: value for option, value in options.items() if value}
     if not accepted.issuperset(given):
-        refused = ", ".join(f"--{option.removesuffix('s')}" for option in sorted(given.keys() - accepted))
+        refused = ", ".join(
+            f"--{option.removesuffix('s').replace('_', '-')}" for option in sorted(given.keys() - accepted)
+        )
         raise InputError(f"exporting to {name} does not know {refused}", hint="leave it out")
     function(results, out, **{option: given.get(option) for option in accepted & options.keys()})
