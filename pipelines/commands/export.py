@@ -7,9 +7,9 @@ from typing import Annotated, Final
 
 import typer
 
-from pipelines.exports.registry import EXPORTERS, run_export
+from pipelines.exports.registry import exporters, run_export
 
-_FORMATS: Final = "; ".join(f"{exporter.name}: {exporter.summary}" for exporter in EXPORTERS)
+_FORMATS: Final = "; ".join(f"{exporter.name}: {exporter.summary}" for exporter in exporters())
 
 
 def export(
