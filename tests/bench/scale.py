@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from generator import write_runs
+import generator
 from measure import ROOT, Measured, measure
 from tasks import read_tasks
 
@@ -40,7 +40,7 @@ def measure_size(n_runs: int, folder: Path, engines: tuple[str, ...]) -> Cost:
     """Make runs, put them in a store and score them."""
     place = folder / str(n_runs)
     place.mkdir()
-    write_runs(read_tasks(PACKS), place / "runs.jsonl", n_runs=n_runs)
+    generator.write_runs(read_tasks(PACKS), place / "runs.jsonl", n_runs=n_runs)
     steps = {"ingest": measure([*GRADE, "ingest", "runs.jsonl", "--store", "store"], folder=place)}
     for engine in engines:
         scoring = [*GRADE, "rescore", "store", "--packs", str(PACKS), "--out", engine, "--engine", engine]
@@ -83,7 +83,11 @@ def main() -> None:
     parser.add_argument("few", type=int, nargs="?", default=5_000, help="runs of the smaller size")
     parser.add_argument("many", type=int, nargs="?", default=20_000, help="runs of the larger size")
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=["local"], help="engines to measure")
+    parser.add_argument(
+        "--runs-per-group", type=int, default=generator.RUNS_PER_GROUP, help="answers of a model to a task"
+    )
     options = parser.parse_args()
+    generator.RUNS_PER_GROUP = options.runs_per_group
     with tempfile.TemporaryDirectory(prefix="grade-scale-") as name:
         sizes = (options.few, options.many)
         few, many = (measure_size(n_runs, Path(name), tuple(options.engines)) for n_runs in sizes)

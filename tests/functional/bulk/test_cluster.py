@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 from object_store import serving
 from small_inputs import run, write_lines
-from store_inputs import bytes_of, rescore
+from store_inputs import Interrupting, bytes_of, rescore
 
 from grade.errors import InputError, SettingsError
 from grade.settings import DEFAULTS, override
 from pipelines.engines.engine import find_engine
+from pipelines.groups import Ground
+from pipelines.partial import partial_folders
 from pipelines.places import place_of
 from pipelines.progress import Silent
 from pipelines.score import ScoreRequest, score
@@ -102,19 +104,20 @@ def dying(marks: Path, n_times: int):
 
 def test_the_slice_of_a_lost_worker_is_scored_again(many, address, tmp_path_factory, monkeypatch):
     marks = tmp_path_factory.mktemp("marks")
-    monkeypatch.setattr(cluster, "_score_on_worker", dying(marks, 3))
+    monkeypatch.setattr(cluster, "_score_on_worker", dying(marks, 2))
     progress = Telling()
     score(request(address), progress=progress)
-    assert len(list(marks.iterdir())) == 3
+    assert len(list(marks.iterdir())) == 2
     lost = [text for text in progress.said if text.startswith("a worker was lost (WorkerCrashedError)")]
-    assert len(lost) == 3
+    assert len(lost) == 2
     assert bytes_of(many / "there") == bytes_of(many / "out")
 
 
 @pytest.mark.usefixtures("many")
 def test_a_slice_that_kills_every_worker_stops_the_command(address, tmp_path_factory, monkeypatch):
+    monkeypatch.setattr(cluster, "_TRIES", 2)
     monkeypatch.setattr(cluster, "_score_on_worker", dying(tmp_path_factory.mktemp("marks"), 1_000))
-    with pytest.raises(cluster.ClusterError, match=r"lost the workers of .* runs 4 times"):
+    with pytest.raises(cluster.ClusterError, match=r"lost the workers of .* runs 2 times"):
         score(request(address), progress=Silent())
     assert not Path("there").exists()
 
@@ -126,6 +129,21 @@ def test_groups_as_before_are_taken_here(many, address):
     outcome = score(replace(request(address, out="out"), reuses=True), progress=Silent())
     assert (outcome.n_reused, outcome.n_groups) == (27, 28)
     assert bytes_of(many / "out") == bytes_of(many / "whole")
+
+
+def test_what_is_finished_when_the_user_stops_is_taken_up(many, address):
+    with pytest.raises(KeyboardInterrupt):
+        score(request(address), progress=Interrupting(3))
+    assert len(partial_folders(Path("there"))) == 1
+    outcome = score(replace(request(address), reuses=True), progress=Silent())
+    assert 0 < outcome.n_reused < 28
+    assert bytes_of(many / "there") == bytes_of(many / "out")
+
+
+def test_a_worker_that_does_not_see_the_store_says_so(tmp_path):
+    ground = Ground(tmp_path / "elsewhere", None, None)
+    with pytest.raises(InputError, match="a worker does not see the store"):
+        cluster._score_on_worker(None, None, ground, cluster._program())
 
 
 def test_a_fault_of_a_part_is_told_as_by_the_local_engine(many, address):
@@ -146,6 +164,7 @@ def test_the_command_begins_a_cluster_of_its_own(grade, few):
     done = grade("rescore", "store", *SCORING, "--out", "there", "--engine", "ray", "--threads", "2")
     assert done.returncode == 0, done.stderr
     assert bytes_of(few / "there") == bytes_of(few / "out")
+    assert "scoring: 20 runs in " in done.stderr
     assert "result in there" in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -1,0 +1,1 @@
+"""A format for grade: results as a notice for the wall."""
