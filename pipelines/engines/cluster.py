@@ -165,7 +165,13 @@ def _seen_from_anywhere(ground: Ground) -> Place:
 
 @contextmanager
 def _connected(address: str | None, threads: int | None) -> Iterator[None]:
-    """Join a cluster, or begin one of this machine; each worker uses one thread."""
+    """Join a cluster, or begin one of this machine; each worker uses one thread.
+
+    A program that is connected already stays so.
+    """
+    if ray.is_initialized():
+        yield
+        return
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
     own: dict[str, Any] = {"num_cpus": threads or os.cpu_count() or 1, "include_dashboard": False}
     where: dict[str, Any] = {"address": address} if address is not None else {"address": "local", **own}

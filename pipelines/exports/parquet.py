@@ -73,14 +73,13 @@ def partition_folder(column: str, value: object) -> str:
 
 
 def _tables_with(export: Export, column: str) -> frozenset[str]:
+    """The tables to cut; one without rows would leave a folder without files, which no engine opens."""
     columns = {name: pq.read_schema(export.result.files[name]).names for name in export.tables}
     found = frozenset(name for name, names in columns.items() if column in names)
-    if not found:
-        known = sorted({one for names in columns.values() for one in names})
-        raise InputError(
-            "no exported table has such a column to cut by", got=column, hint=nearest(column, known)
-        )
-    return found
+    if found:
+        return frozenset(name for name in found if pq.read_metadata(export.result.files[name]).num_rows)
+    known = sorted({one for names in columns.values() for one in names})
+    raise InputError("no exported table has such a column to cut by", got=column, hint=nearest(column, known))
 
 
 def _write_partitions(export: Export, name: str, column: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -60,6 +61,26 @@ def test_the_exporter_is_listed_and_writes(plugged):
     assert lines == sorted(lines, reverse=True)
     again = call("export", "result", "--to", "noticeboard", "--out", "notice")
     assert again.returncode == 0, again.stderr
+
+
+def test_the_reader_is_listed_and_reads(plugged):
+    pytest.importorskip("pipelines.imports.registry", reason="this version has no `grade import`")
+    call, home = plugged
+    assert "notecards" in " ".join(call("import", "--help").stdout.split())
+    cards = (
+        "not a card\n"
+        "=== acme/model-a | T-1 | 0\n## Findings\n\n- 82.4% of students attended.\n"
+        "=== acme/model-a | T-1 | 1\r\n## Findings\n\n- Attendance fell.\n"
+    )
+    (home / "cards.txt").write_text(cards, newline="")
+    done = call("import", "notecards", "cards.txt", "--out", "runs.jsonl", "--max-skipped", "1")
+    assert done.returncode == 0, done.stderr
+    runs = [json.loads(line) for line in (home / "runs.jsonl").read_text().splitlines()]
+    assert [(run["model_id"], run["task_id"], run["run_index"]) for run in runs] == [
+        ("acme/model-a", "T-1", 0),
+        ("acme/model-a", "T-1", 1),
+    ]
+    assert runs[0]["key_findings"] == ["82.4% of students attended."]
 
 
 def test_its_errors_are_told_as_ours(plugged):

@@ -13,7 +13,7 @@ from object_store import serving
 from small_inputs import run, write_lines
 from store_inputs import Interrupting, bytes_of, rescore
 
-from grade.errors import InputError, SettingsError
+from grade.errors import InputError
 from grade.settings import DEFAULTS, override
 from pipelines.engines.engine import find_engine
 from pipelines.groups import Ground
@@ -56,7 +56,8 @@ def address():
         try:
             for _ in range(2):
                 made.add_node(num_cpus=1)
-            yield made.address
+            with cluster._connected(made.address, None):
+                yield made.address
         finally:
             made.shutdown()
 
@@ -78,6 +79,13 @@ def test_the_result_of_two_workers_is_that_of_this_process(many, address):
     outcome = score(request(address), progress=Silent())
     assert outcome.n_groups == 28
     assert bytes_of(many / "there") == before
+
+
+def test_the_command_joins_a_cluster(grade, few, address):
+    cluster_of_two = ("--engine", "ray", "--address", address, "--full")
+    done = grade("rescore", "store", *SCORING, "--out", "there", *cluster_of_two)
+    assert done.returncode == 0, done.stderr
+    assert bytes_of(few / "there") == bytes_of(few / "out")
 
 
 def test_a_store_on_an_object_store_is_read_by_the_workers(many, address):
@@ -169,13 +177,8 @@ def test_the_command_begins_a_cluster_of_its_own(grade, few):
     assert "Traceback" not in done.stderr
 
 
-def test_what_is_wrong_with_the_engine_is_told(grade, few):
+def test_a_cluster_that_does_not_answer_is_told(grade, few):
     assert few.exists()
-    typo = grade("rescore", "store", *SCORING, "--out", "there", "--engine", "rya")
-    assert typo.returncode == 2
-    assert "did you mean ray" in typo.stderr
-    with pytest.raises(SettingsError, match="local has no address"):
-        find_engine("local", address="head:6379")
     nowhere = grade(
         "rescore", "store", *SCORING, "--out", "there", "--engine", "ray", "--address", "127.0.0.1:9"
     )

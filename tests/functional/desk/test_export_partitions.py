@@ -56,8 +56,11 @@ def test_a_query_for_a_model_opens_only_its_folder(lake):
         assert "Scanning Files: 1/5" in told
 
 
-def test_tables_without_the_column_stay_one_file(lake):
+def test_tables_without_the_column_or_without_rows_stay_one_file(lake, result):
     assert (lake / "tasks.parquet").is_file()
+    empty = [path.name for path in result.glob("*.parquet") if pq.read_metadata(path).num_rows == 0]
+    assert "disagreements.parquet" in empty
+    assert all((lake / name).is_file() for name in empty)
     assert not (lake / "runs.parquet").exists()
 
 

@@ -1,1 +1,1 @@
-"""A format for grade: results as a notice for the wall."""
+"""Formats for grade: answers from note cards, results as a notice for the wall."""
