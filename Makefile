@@ -5,8 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 OUT ?= out/demo
+BENCH_SIZES ?= 5000 20000 100000 400000
 
-.PHONY: help demo test check docs clean
+.PHONY: help demo test check docs bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +15,7 @@ help:
 	@echo 'make test    install, run all tests'
 	@echo 'make check   install, run the linter, the format check, the type check and the import rules'
 	@echo 'make docs    install, write the reference pages and the outputs that pages show anew'
+	@echo 'make bench   install, measure time and memory, write docs/performance.md (about an hour; BENCH_SIZES="5000 20000" is short)'
 	@echo 'make clean   remove everything that these targets made'
 
 $(READY): pyproject.toml constraints.txt
@@ -41,6 +43,9 @@ check: $(READY)
 docs: $(READY)
 	@$(BIN)/python -m pipelines.reference docs/reference
 	@$(BIN)/python tests/docs/refresh.py
+
+bench: $(READY)
+	@$(BIN)/python tests/bench/run.py --sizes $(BENCH_SIZES) --page docs/performance.md
 
 clean:
 	rm -rf $(VENV) out dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -23,7 +23,7 @@ from grade.decision_schemas import (
 )
 from grade.desk_schemas import COMPARISONS, GOLD_CLAIMS, GOLD_FACTS, INTERVALS
 from grade.dimensions import DIMENSIONS
-from grade.judging.tables import JUDGING_TABLES  # noqa: F401 - gathered here with the others
+from grade.judging.tables import JUDGE_USAGE, JUDGING_TABLES  # noqa: F401 - gathered here with the others
 from grade.table import GROUP_KEY, RUN_KEY, Table
 
 _N_SCORED: Final = tuple(f"n_scored_{key}" for key in DIMENSIONS)
@@ -220,6 +220,7 @@ RESULT_TABLES: Final[tuple[Table, ...]] = (
     DECISIONS,
     DISAGREEMENTS,
     AGREEMENT,
+    JUDGE_USAGE,
 )
 """The tables of a result folder, in the order in which they are made."""
 

@@ -52,6 +52,7 @@ class Inputs:
         verdicts: The verdicts as read.
         run_rejects: REJECTS of runs.
         verdict_rejects: REJECTS of verdicts.
+        judging: JUDGE_USAGE of the verdicts that come from stores.
     """
 
     catalogue: Catalogue
@@ -60,6 +61,7 @@ class Inputs:
     verdicts: ReadVerdicts
     run_rejects: pl.DataFrame
     verdict_rejects: pl.DataFrame
+    judging: pl.DataFrame
 
     @property
     def rejects(self) -> pl.DataFrame:
@@ -121,7 +123,7 @@ def finish(
         resampled = pool.submit(estimate_uncertainty, task_scores)
         rolled = roll_up(task_scores, inputs.catalogue.table, database=database)
         decided = _decide(request, inputs, task_scores, gathered, folder, database)
-        scored = Scored(task_scores, rolled, decided.decisions, inputs.catalogue.tasks)
+        scored = Scored(task_scores, rolled, decided.decisions, inputs.judging, inputs.catalogue.tasks)
         write_reports(scored, folder, database=database)
         sure = resampled.result()
     with TableFiles(folder, [table for table in RESULT_TABLES if table not in GROUP_TABLES]) as files:
@@ -148,6 +150,7 @@ def _about(request: ScoreRequest, inputs: Inputs, gathered: Gathered, folder: Pa
     about: dict[str, Any] = {
         "policy": policy_entry(request.policy),
         "look_alike_models": find_look_alikes(inputs.index["model_id"]),
+        "judging": inputs.judging.filter(pl.col("model_id").is_null()).drop("model_id").to_dicts(),
     }
     if request.told_below is not None:
         about["told_below"] = relative_path(str(request.told_below), request.out)
@@ -196,6 +199,7 @@ def _last_tables(
         "decisions": decided.decisions,
         "disagreements": judges.disagreements,
         "agreement": judges.agreement,
+        "judge_usage": inputs.judging,
     }
 
 

@@ -17,6 +17,7 @@ import polars as pl
 
 from grade import schemas
 from grade.dictionary import describe_tables
+from grade.diff.tables import DIFF_TABLES, GROUP_CHANGES
 from grade.ingest.reasons import REASONS
 from grade.settings import Settings
 from grade.table import Table
@@ -31,8 +32,8 @@ _CONTRACTS: Final[dict[str, Table]] = {
     for group in ("RESULT_TABLES", "INNER_TABLES", *sorted(vars(schemas)))
     if group.endswith("_TABLES") and not group.startswith("_")
     for table in getattr(schemas, group)
-}
-"""Every table that `grade.schemas` gathers in one of its tuples."""
+} | {table.name: table for table in (*DIFF_TABLES, GROUP_CHANGES)}
+"""Every table that `grade.schemas` gathers in one of its tuples, and those of `grade diff`."""
 
 _DUCKDB_TYPES: Final = {
     "varchar": "text",
@@ -68,7 +69,7 @@ def tables_page() -> str:
     groups = {
         "Tables in a result folder": everything.filter(is_written),
         "Views that `grade sql` adds": everything.filter(~is_written).with_columns(_of_view()),
-        "Tables between stages, in no result folder": inner,
+        "Tables in no result folder: between stages, of judging, of a change report": inner,
     }
     parts = [_made("grade/schemas.py, grade/columns.py and sql/views"), "# Tables", _TABLES_INTRO]
     parts += [_index(title, dictionary) for title, dictionary in groups.items()]

@@ -46,12 +46,14 @@ class Scored:
         task_scores: TASK_SCORES.
         rolled: The levels above.
         decisions: DECISIONS.
+        judging: JUDGE_USAGE.
         tasks: The catalogue.
     """
 
     task_scores: pl.DataFrame
     rolled: RollUps
     decisions: pl.DataFrame
+    judging: pl.DataFrame
     tasks: tuple[Task, ...]
 
 
@@ -91,6 +93,7 @@ def _of_models(scored: Scored, models: pl.Series) -> Scored:
         scored.task_scores.filter(mine),
         RollUps(rolled.track.filter(mine), rolled.pack.filter(mine), rolled.overall.filter(mine)),
         scored.decisions.filter(mine),
+        scored.judging.filter(mine),
         scored.tasks,
     )
 
@@ -119,14 +122,22 @@ def _write_scorecards(scored: Scored, folder: Path, catalogue: Mapping[str, Task
 def _cards(scored: Scored, folder: Path, catalogue: Mapping[str, Task]) -> Iterator[Card]:
     notes = collect_notes(*(_read(folder, name, scored).collect() for name in _NOTED))
     rolled = scored.rolled
-    tracks, packs, tasks, missed, claims = (
+    tracks, packs, tasks, missed, claims, judging = (
         _by_model(frame)
-        for frame in (rolled.track, rolled.pack, scored.task_scores, notes.missed, notes.claims)
+        for frame in (
+            rolled.track,
+            rolled.pack,
+            scored.task_scores,
+            notes.missed,
+            notes.claims,
+            scored.judging,
+        )
     )
     for overall in rolled.overall.rows(named=True):
         key = (overall["model_id"],)
         own = Notes(missed.get(key, notes.missed.clear()), claims.get(key, notes.claims.clear()))
-        yield Card(overall, tracks[key], packs[key], tasks[key], own, catalogue)
+        judged = judging.get(key, scored.judging.clear())
+        yield Card(overall, tracks[key], packs[key], tasks[key], own, judged, catalogue)
 
 
 def _read(folder: Path, table: str, scored: Scored, columns: Sequence[str] | None = None) -> pl.LazyFrame:

@@ -34,7 +34,7 @@ from pipelines.finish import Gathered, Inputs, finish
 from pipelines.groups import Ground, Work, load_runs
 from pipelines.ingest import ingest
 from pipelines.interrupts import unbroken
-from pipelines.judging.replay import read_store_verdicts
+from pipelines.judging.replay import StoreVerdicts, read_store_verdicts, sum_up
 from pipelines.judging.store import is_store
 from pipelines.parquet import TableFiles
 from pipelines.partial import drop_partials, kept_when_interrupted, partial_folders
@@ -114,7 +114,7 @@ def score(request: ScoreRequest, *, progress: Progress) -> ScoreOutcome:
         Database(threads=request.threads) as database,
         _opened_runs(request, folder.with_name(f"{folder.name}-store"), progress) as store,
     ):
-        inputs = _read(request, catalogue, store)
+        inputs = _read(request, catalogue, store, database)
         _tell_look_alikes(inputs.index, progress)
         with kept_when_interrupted(folder, request.out):
             gathered = _score_groups(request, inputs, folder, database, progress)
@@ -146,9 +146,9 @@ def _opened_runs(request: ScoreRequest, scratch: Path, progress: Progress) -> It
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _read(request: ScoreRequest, catalogue: Catalogue, store: Store) -> Inputs:
+def _read(request: ScoreRequest, catalogue: Catalogue, store: Store, database: Database) -> Inputs:
     index, unknown = _of_known_tasks(store, catalogue)
-    read = _read_verdicts(request, catalogue, store, index)
+    read, stores = _read_verdicts(request, catalogue, store, index)
     told = [_told(frame, request.told_below) for frame in (store.rejects, unknown, read.rejects)]
     return Inputs(
         catalogue=catalogue,
@@ -157,6 +157,7 @@ def _read(request: ScoreRequest, catalogue: Catalogue, store: Store) -> Inputs:
         verdicts=replace(read, verdicts=_told(read.verdicts, request.told_below)),
         run_rejects=pl.concat(told[:2]).sort(REJECT_ORDER),
         verdict_rejects=told[2],
+        judging=sum_up(stores, database=database),
     )
 
 
@@ -168,18 +169,18 @@ def _tell_look_alikes(index: pl.DataFrame, progress: Progress) -> None:
 
 def _read_verdicts(
     request: ScoreRequest, catalogue: Catalogue, store: Store, index: pl.DataFrame
-) -> ReadVerdicts:
+) -> tuple[ReadVerdicts, list[StoreVerdicts]]:
     """Read verdict files, and the stores of verdicts among them."""
     limits = request.settings.limits
-    stores = [path for path in request.verdicts if isinstance(path, str) and is_store(Path(path))]
-    files = [path for path in request.verdicts if path not in stores]
-    stored = []
-    for path in stores:
+    paths = [path for path in request.verdicts if isinstance(path, str) and is_store(Path(path))]
+    files = [path for path in request.verdicts if path not in paths]
+    stores = []
+    for path in paths:
         pieces = cut_batches(index, batch_runs=request.settings.batch_runs)
         runs = (load_runs(piece, store.folder) for piece in pieces)
-        found = read_store_verdicts(Path(path), runs=runs, tasks=catalogue.tasks, limits=limits)
-        stored.append((found.records, found.inputs))
-    return read_verdicts(files, runs=index, catalogue=catalogue, limits=limits, stored=stored)
+        stores.append(read_store_verdicts(Path(path), runs=runs, tasks=catalogue.tasks, limits=limits))
+    stored = [(one.records, one.inputs) for one in stores]
+    return read_verdicts(files, runs=index, catalogue=catalogue, limits=limits, stored=stored), stores
 
 
 def _of_known_tasks(store: Store, catalogue: Catalogue) -> tuple[pl.DataFrame, pl.DataFrame]:

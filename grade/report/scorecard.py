@@ -14,6 +14,7 @@ from typing import Any, Final
 import polars as pl
 
 from grade.dimensions import DIMENSIONS, TITLES, TRACKS
+from grade.judging.usage import describe_judging
 from grade.models import Task
 from grade.report.markdown import escape, number, percent, quote, score, table
 from grade.report.notes import Notes
@@ -43,6 +44,7 @@ class Card:
         packs: PACK_SCORES.
         tasks: TASK_SCORES.
         notes: From `grade.report.notes.collect_notes`.
+        judging: JUDGE_USAGE, of verdicts that come from a store.
         catalogue: The gold content, by task id.
     """
 
@@ -51,6 +53,7 @@ class Card:
     packs: pl.DataFrame
     tasks: pl.DataFrame
     notes: Notes
+    judging: pl.DataFrame
     catalogue: Mapping[str, Task]
 
 
@@ -78,6 +81,7 @@ def render_scorecard(card: Card) -> str:
         *_breakdown("By track", card.tracks, [_track_name(track) for track in card.tracks["track"]]),
         *_breakdown("By pack", card.packs, [escape(pack) for pack in card.packs["pack_id"]]),
         *_breakdown("By task", card.tasks, [_task_name(card, task) for task in card.tasks["task_id"]]),
+        *_judging(card.judging),
         *_details(card),
     ]
     return "\n".join(lines) + "\n"
@@ -125,6 +129,14 @@ def _track_name(track: int) -> str:
 
 def _task_name(card: Card, task_id: str) -> str:
     return f"{escape(task_id)} {escape(card.catalogue[task_id].title)}"
+
+
+def _judging(usage: pl.DataFrame) -> list[str]:
+    """What the judges took, which is no cost of the model's own."""
+    if usage.is_empty():
+        return []
+    lines = [f"- {escape(line)}" for line in describe_judging(usage)]
+    return ["", "## What judging took, apart from the model's own cost", "", *lines]
 
 
 def _details(card: Card) -> list[str]:

@@ -25,7 +25,7 @@ Bools = npt.NDArray[np.bool_]
 SEED: Final = 42
 """Seed of every resampling and permutation."""
 
-N_RESAMPLES: Final = 5_000
+N_RESAMPLES: Final = 2_000
 """Resamples of a bootstrap."""
 
 LEVEL: Final = 0.95

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -17,7 +18,7 @@ from grade.judging.answers import write_answers
 from grade.judging.items import list_items
 from grade.judging.questions import list_questions
 from grade.judging.replay import REPLAYED_COLUMNS, Replayed, replay
-from grade.judging.tables import JUDGEMENTS
+from grade.judging.tables import JUDGEMENTS, QUESTION_KEY
 from grade.judging.usage import summarise_judging
 from grade.models import Task
 from grade.schemas import RUNS
@@ -25,22 +26,22 @@ from pipelines.judging.assets import load_templates
 from pipelines.judging.store import MARKER, read_store
 from pipelines.sources import InputFile
 
-_COLUMNS: Final = tuple(name for name in JUDGEMENTS.columns if name != "raw_replies")
+_READ: Final = tuple(name for name in JUDGEMENTS.columns if name != "raw_replies")
 
 
 class StoreVerdicts(NamedTuple):
     """A store as `grade score` takes it in.
 
     Attributes:
-        records: Verdicts as `grade.ingest.verdicts.decode_verdicts` gives them for a file.
-        unscored: QUESTION_KEY and judge_id of the judges that were asked and could not be read.
-        usage: JUDGE_USAGE of the judgements that were used.
+        records: Verdicts as `grade.ingest.verdicts.decode_verdicts` gives them for a file. A judge
+            who was asked and could not be read has a record without a score, which validation
+            refuses and counts among those who were asked.
+        used: The judgements behind them, see `Replayed.used`.
         inputs: The store's files, sorted by name.
     """
 
     records: pl.DataFrame
-    unscored: pl.DataFrame
-    usage: pl.DataFrame
+    used: pl.DataFrame
     inputs: tuple[InputFile, ...]
 
 
@@ -49,7 +50,7 @@ def read_store_verdicts(
 ) -> StoreVerdicts:
     """Read the verdicts on runs out of a store, ready for `grade.validate.validate_verdicts`.
 
-    An exported file and the store itself give equal records, so that naming both does no harm.
+    An exported file and the store itself give equal verdicts, so that naming both does no harm.
 
     Args:
         store: The folder.
@@ -61,9 +62,14 @@ def read_store_verdicts(
         InputError: There is no store, or it is damaged.
     """
     found = replay_store(store, runs=runs, tasks=tasks)
-    frames = [empty_verdicts(), _records(found.verdicts, store.as_posix(), limits)]
-    usage = summarise_judging(found.used)
-    return StoreVerdicts(pl.concat(frames), found.unscored, usage, _inputs(store))
+    return StoreVerdicts(_records(found, store.as_posix(), limits), found.used, _inputs(store))
+
+
+def sum_up(stores: Sequence[StoreVerdicts], *, database: Database | None = None) -> pl.DataFrame:
+    """Return JUDGE_USAGE of stores together; a judgement that is in several counts once."""
+    used = pl.concat([JUDGEMENTS.empty().select(_READ), *(store.used for store in stores)])
+    once = used.unique((*QUESTION_KEY, "verdict_key"), keep="first", maintain_order=True)
+    return summarise_judging(once, database=database)
 
 
 def replay_store(store: Path, *, runs: Iterable[pl.DataFrame], tasks: Sequence[Task]) -> Replayed:
@@ -81,7 +87,7 @@ def replay_store(store: Path, *, runs: Iterable[pl.DataFrame], tasks: Sequence[T
     Raises:
         InputError: There is no store, or it is damaged.
     """
-    judgements = read_store(store, _COLUMNS)
+    judgements = read_store(store, _READ)
     items = list_items(tasks, load_templates())
     with Database() as database:
         parts = [
@@ -92,11 +98,13 @@ def replay_store(store: Path, *, runs: Iterable[pl.DataFrame], tasks: Sequence[T
     return Replayed(pl.concat(verdicts), pl.concat(unscored), pl.concat(used))
 
 
-def _records(verdicts: pl.DataFrame, file: str, limits: Limits) -> pl.DataFrame:
+def _records(found: Replayed, file: str, limits: Limits) -> pl.DataFrame:
     records = Records(file)
-    for row in verdicts.select(REPLAYED_COLUMNS).to_dicts():
+    for row in found.verdicts.select(REPLAYED_COLUMNS).to_dicts():
         records.add(row, line=None, offset=None, raw=b"")
-    return decode_verdicts(records, limits=limits).verdicts
+    for row in found.unscored.to_dicts():
+        records.add(row, line=None, offset=None, raw=json.dumps(row, ensure_ascii=False).encode())
+    return pl.concat([empty_verdicts(), decode_verdicts(records, limits=limits).verdicts])
 
 
 def _inputs(store: Path) -> tuple[InputFile, ...]:

@@ -40,7 +40,8 @@ For engineers, and for whoever plans a benchmark of many runs. `make bench` meas
 - **{twin}**: the [second scorer in plain Python](decisions/0006-a-plain-python-twin.md), on {twin_runs} runs. Its
   seconds are for these.
 
-Each figure is of a process of its own, its start included; where there are repeats, it is the median of {repeats}.
+Each figure is of a process of its own, its start included; it is the median of {repeats}, and for more than
+{once_above} runs, and for the twin, of one.
 A run is about 4.5 KB of JSON: five or six findings of 20 to 30 words, three limitations, a few metrics and a raw
 response of 40 sentences. Five runs make a group.
 
@@ -105,6 +106,7 @@ def render_page(figures: Figures, *, plot: str = "performance.svg") -> str:
         twin=TWIN,
         twin_runs=f"{figures['twin_runs']:,}",
         repeats=figures["repeats"],
+        once_above=f"{figures['once_above']:,}",
     )
 
 

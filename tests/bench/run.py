@@ -27,6 +27,7 @@ PACKS = ROOT / "data" / "packs"
 GRADE = [sys.executable, "-c", "from pipelines.cli import main; main()"]
 ENGINES = ("polars", "duckdb", "pyarrow", "numpy", "scipy", "msgspec")
 TWIN_RUNS = 2_000
+ONCE_ABOVE = 100_000
 
 
 def parse() -> argparse.Namespace:
@@ -34,9 +35,14 @@ def parse() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--sizes", type=int, nargs="+", default=[5_000, 20_000, 100_000], help="runs to score"
+        "--sizes", type=int, nargs="+", default=[5_000, 20_000, 100_000, 400_000], help="runs to score"
     )
-    parser.add_argument("--repeats", type=int, default=3, help="each figure is a median of so many")
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=3,
+        help=f"each figure is a median of so many, and of one beyond {ONCE_ABOVE:,} runs",
+    )
     parser.add_argument("--twin-runs", type=int, default=TWIN_RUNS, help="runs that the twin scores")
     parser.add_argument(
         "--out", type=Path, default=ROOT / "out" / "bench", help="folder for runs and figures"
@@ -52,6 +58,7 @@ def main() -> None:
         "machine": describe_machine(),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in ENGINES}},
         "repeats": options.repeats,
+        "once_above": ONCE_ABOVE,
         "twin_runs": options.twin_runs,
         "measured": [row for size in options.sizes for row in bench_size(size, options)],
     }
@@ -67,11 +74,12 @@ def bench_size(size: int, options: argparse.Namespace) -> Iterator[dict[str, Any
     runs = write_runs(size, options.out)
     work = options.out / "work"
     taken: dict[str, list[Measured]] = {}
-    for repeat in range(options.repeats):
+    repeats = options.repeats if size <= ONCE_ABOVE else 1
+    for repeat in range(repeats):
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir()
         for name, act in actions(runs, work).items():
-            say(f"{size:,} runs, {name}, {repeat + 1} of {options.repeats}")
+            say(f"{size:,} runs, {name}, {repeat + 1} of {repeats}")
             taken.setdefault(name, []).append(act())
     shutil.rmtree(work, ignore_errors=True)
     for name, measured in taken.items():

@@ -40,6 +40,7 @@ def figures(*, factor: float = 10.0, growth: float = 1.0) -> dict:
         "machine": machine,
         "versions": {"python": "3"},
         "repeats": 3,
+        "once_above": 100_000,
         "twin_runs": 2_000,
         "measured": rows,
     }

@@ -31,13 +31,14 @@ from judge_server import JudgeServer, completion, failure, honest, slowly, verdi
 from typer.testing import CliRunner
 
 from grade.errors import GradeError, InputError, SettingsError
+from grade.judges import count_unreadable
 from grade.judging.families import SameFamilyError
 from grade.judging.keys import JudgeNameError
 from grade.validate import validate_verdicts
 from pipelines.catalogue import load_catalogue
 from pipelines.commands.judge import app
 from pipelines.judging import asking
-from pipelines.judging.replay import read_store_verdicts
+from pipelines.judging.replay import read_store_verdicts, sum_up
 from pipelines.judging.reports import calibrate, export_verdicts, tell_status
 from pipelines.judging.runner import JudgeFailedError
 from pipelines.judging.store import read_store
@@ -566,8 +567,7 @@ def test_a_store_serves_any_runs_with_the_same_answers_and_is_not_touched(folder
     found = read_store_verdicts(folder / "store", runs=[renamed], tasks=catalogue.tasks)
     plan = pl.read_parquet(folder / "plan.parquet")
     assert found.records.height == plan.height
-    assert found.unscored.is_empty()
-    (everyone,) = found.usage.filter(pl.col("model_id").is_null()).to_dicts()
+    (everyone,) = sum_up([found, found]).filter(pl.col("model_id").is_null()).to_dicts()
     assert everyone["n_questions"] == plan["question_key"].n_unique()
     assert any("parts/" in entry.name for entry in found.inputs)
     assert sorted(path.name for path in (folder / "store").rglob("*")) == before
@@ -592,6 +592,45 @@ def test_the_store_and_its_export_give_equal_verdicts(folder, server):
         assert both.n_duplicates == direct.height
         told = pl.exclude("file", "line")
         assert both.accepted.select(told).equals(read.verdicts.select(told))
+
+
+def test_a_result_tells_what_judging_took_apart_from_the_models_own_cost(folder, server):
+    ask(folder, server.url, prices=asking.Prices(prompt=1.0, completion=10.0))
+    n_questions = len(keys(folder / "plan.parquet"))
+    judged = score_folder(folder, "judged", folder / "store")
+    usage = pl.read_parquet(judged / "judge_usage.parquet")
+    assert usage["model_id"].to_list() == [None, "acme/brisk-1", "acme/calm-2"]
+    assert usage["n_questions"][0] == n_questions
+    assert usage["cost_usd"][0] == pytest.approx(n_questions * 300 / 1e6)
+    (told,) = json.loads((judged / "manifest.json").read_text())["judging"]
+    assert told == {name: value for name, value in usage.row(0, named=True).items() if name != "model_id"}
+    (card,) = (path.read_text() for path in (judged / "scorecards").glob("*calm-2*"))
+    section = card[card.index("## What judging took") : card.index("## Task by task")]
+    (own,) = usage.filter(pl.col("model_id") == "acme/calm-2").to_dicts()
+    assert f"judge-1: {own['n_questions']:,} questions" in section
+    assert f"{own['cost_usd']:.4f} USD" in section
+    unjudged = (folder / "out" / "manifest.json").read_text()
+    assert json.loads(unjudged)["judging"] == []
+
+
+def test_a_judge_without_a_readable_reply_is_listed_and_stays_among_those_asked(folder, server):
+    def mumbling(request):
+        return completion("hm" if not request.is_claim else json.dumps(verdict(request)))
+
+    ask(folder, server.url, model="judge-2")
+    server.behaviour = mumbling
+    ask(folder, server.url, model="judge-3")
+    judged = score_folder(folder, "judged", folder / "store")
+    plan = pl.read_parquet(folder / "plan.parquet")
+    n_open = plan.drop_nulls("dimension").height
+    rejects = pl.read_parquet(judged / "rejects.parquet")
+    assert rejects["reason"].to_list() == ["no_score"] * n_open
+    assert rejects["raw"].str.contains("judge-3").all()
+    runs = pl.read_parquet(judged / "runs.parquet").select("model_id", "task_id", "run_index")
+    unreadable = count_unreadable(rejects, runs)
+    assert unreadable["n_unreadable"].to_list() == [1] * n_open
+    usage = pl.read_parquet(judged / "judge_usage.parquet").filter(pl.col("model_id").is_null())
+    assert dict(usage.select("judge_id", "n_unscored").rows())["judge-3"] > 0
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from grade.dimensions import DIMENSIONS
+from grade.judging.tables import JUDGE_USAGE
 from grade.levels import RollUps
 from grade.models import GoldFact, GoldInsight, RubricEntry, Task
 from grade.report.leaderboard import leaderboard_view, render_leaderboard
@@ -133,6 +134,7 @@ def card(tables, model: str = "m/one") -> Card:
         own["pack_scores"],
         own["task_scores"],
         collect_notes(own["fact_checks"], own["claim_checks"]),
+        own.get("judge_usage", JUDGE_USAGE.empty()),
         {task_id: make_task(task_id) for task_id in tables["tasks"]["task_id"]},
     )
 
