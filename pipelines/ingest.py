@@ -89,7 +89,6 @@ def ingest(
         OutputError: The store cannot be written.
     """
     chunks = run_chunks(paths, limits=limits, on_progress=on_progress)
-    base = Path("/") if moves else folder
     with locked_store(folder) as store:
         # A store that goes elsewhere has no lock there; parts of two who add never share a name.
         numbers = count(secrets.randbelow(_FIRST_PARTS) if moves else store.next_part)
@@ -109,10 +108,7 @@ def ingest(
                 n_duplicates=store.n_duplicates + found.n_duplicates,
                 n_replaced=store.n_replaced + found.n_replaced,
                 next_part=next(numbers),
-                additions=(
-                    *store.additions,
-                    _addition(chunks, base, limits, replaces=replaces),
-                ),
+                additions=(*store.additions, _addition(chunks, limits, folder, replaces, moves)),
             )
         )
     n_new = found.kept.height - found.n_replaced
@@ -121,7 +117,8 @@ def ingest(
     return Ingested(saved, chunks.n_records, n_new, found.n_replaced, found.n_duplicates, rejects)
 
 
-def _addition(chunks: Chunks, base: Path, limits: Limits, *, replaces: bool) -> Addition:
+def _addition(chunks: Chunks, limits: Limits, folder: Path, replaces: bool, moves: bool) -> Addition:
+    base = Path("/") if moves else folder
     files = (
         (name, digest, Path(os.path.relpath(name, base)).as_posix()) for name, digest, _ in chunks.inputs
     )
