@@ -63,7 +63,7 @@ def name_of(path: str | Found) -> str:
     return path if isinstance(path, str) else path.name
 
 
-def place_of(path: str | Found) -> Path:
+def path_of(path: str | Found) -> Path:
     """Return where a path as given, or a file that was found before, lies."""
     return Path(path) if isinstance(path, str) else path.path
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import polars as pl
@@ -21,6 +20,7 @@ from pipelines.batch import score_batch
 from pipelines.batches import of_groups
 from pipelines.catalogue import Catalogue
 from pipelines.earlier import Earlier
+from pipelines.places import Place
 from pipelines.segments import read_rows
 
 Tables = dict[str, pl.DataFrame]
@@ -30,69 +30,109 @@ _PLACE: Final = ("part", "row")
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """What scoring a slice needs beside it.
+class Ground:
+    """What scoring rests on beside runs and verdicts; the same for every slice.
 
     Attributes:
-        parts: The folder of the store's parts.
+        parts: Where the store's parts lie.
         catalogue: The tasks.
-        verdicts: VERDICTS of all runs.
-        groups: GROUPS of all runs.
-        earlier: Earlier results, whose rows are taken for groups that have not changed.
         gold_claims: GOLD_CLAIMS of the tasks.
     """
 
-    parts: Path
+    parts: Place
     catalogue: Catalogue
-    verdicts: pl.DataFrame
-    groups: pl.DataFrame
-    earlier: Earlier
     gold_claims: pl.DataFrame
 
 
-def make_tables(index: pl.DataFrame, work: Work, *, database: Database) -> Tables:
-    """Make the tables of some whole groups.
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What making the tables of a slice needs beside it.
+
+    Attributes:
+        ground: What scoring rests on.
+        verdicts: VERDICTS of all runs.
+        groups: GROUPS of all runs.
+        earlier: Earlier results, whose rows are taken for groups that have not changed.
+    """
+
+    ground: Ground
+    verdicts: pl.DataFrame
+    groups: pl.DataFrame
+    earlier: Earlier
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A slice, parted into what is known and what has to be scored.
+
+    Attributes:
+        groups: GROUPS of the slice.
+        known: The groups that an earlier result has, see `Earlier.known`.
+        fresh: The index of the runs of the other groups.
+        verdicts: VERDICTS of the other groups.
+    """
+
+    groups: pl.DataFrame
+    known: pl.DataFrame
+    fresh: pl.DataFrame
+    verdicts: pl.DataFrame
+
+
+def cut_piece(index: pl.DataFrame, work: Work) -> Piece:
+    """Part a slice of whole groups.
 
     Args:
         index: The run key, pack_id, track, part and row of the groups' runs, sorted by key.
         work: Everything else.
-        database: An open database of this thread's own.
     """
     groups = of_groups(work.groups, index)
     known = work.earlier.known(groups)
     fresh = index.join(known, on=list(GROUP_KEY), how="anti", maintain_order="left")
-    made = [work.earlier.take(known)] if known.height else []
-    if fresh.height:
-        made.append(_score(fresh, work, database))
-    return {"groups": groups} | (made[0] if len(made) == 1 else _joined(made))
+    return Piece(groups, known, fresh, of_groups(work.verdicts, fresh))
 
 
-def load_runs(index: pl.DataFrame, parts: Path) -> pl.DataFrame:
+def complete(piece: Piece, scored: Tables | None, work: Work) -> Tables:
+    """Put what was scored together with what is known.
+
+    Args:
+        piece: The slice.
+        scored: What `score_runs` made of its fresh runs; None where there are none.
+        work: Everything else.
+    """
+    made = [work.earlier.take(piece.known)] if piece.known.height else []
+    if scored is not None:
+        made.append(scored)
+    return {"groups": piece.groups} | (made[0] if len(made) == 1 else _joined(made))
+
+
+def score_runs(index: pl.DataFrame, verdicts: pl.DataFrame, ground: Ground, *, database: Database) -> Tables:
+    """Score whole groups: this is what engines do, wherever they do it.
+
+    Args:
+        index: As in `cut_piece`.
+        verdicts: VERDICTS of these groups.
+        ground: What scoring rests on.
+        database: An open database of this thread's own.
+    """
+    runs = load_runs(index, ground.parts)
+    gold, catalogue = ground.catalogue.gold, ground.catalogue
+    made = score_batch(runs, verdicts, gold=gold, catalogue=catalogue, database=database)
+    task_scores = roll_up_tasks(
+        made.run_scores, made.consistency, made.claim_checks, catalogue.table, database=database
+    )
+    findings = make_findings(
+        runs, made.claim_checks, made.citation_checks, made.run_scores, verdicts, ground.gold_claims
+    )
+    return {"runs": runs, **made._asdict(), "task_scores": task_scores, "findings": findings}
+
+
+def load_runs(index: pl.DataFrame, parts: Place) -> pl.DataFrame:
     """Read the runs of a slice of the index as RUNS."""
     rows = read_rows(
         parts, index.select(_PLACE), tuple(name for name in RUNS.columns if name not in {"pack_id", "track"})
     )
     runs = rows.with_columns(index["pack_id"], index["track"]).select(RUNS.columns)
     return check(runs, RUNS, where="load_runs")
-
-
-def _score(index: pl.DataFrame, work: Work, database: Database) -> Tables:
-    runs = load_runs(index, work.parts)
-    verdicts = of_groups(work.verdicts, runs)
-    gold, catalogue = work.catalogue.gold, work.catalogue
-    made = score_batch(runs, verdicts, gold=gold, catalogue=catalogue, database=database)
-    task_scores = roll_up_tasks(
-        made.run_scores, made.consistency, made.claim_checks, catalogue.table, database=database
-    )
-    findings = make_findings(
-        runs,
-        made.claim_checks,
-        made.citation_checks,
-        made.run_scores,
-        verdicts,
-        work.gold_claims,
-    )
-    return {"runs": runs, **made._asdict(), "task_scores": task_scores, "findings": findings}
 
 
 def _joined(made: Sequence[Tables]) -> Tables:

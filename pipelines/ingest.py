@@ -7,6 +7,7 @@ which has a row of a hundred bytes per run.
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import count
@@ -31,6 +32,7 @@ _PART_ROWS: Final = 20_000
 _PART_BYTES: Final = 200 * 2**20
 _SCATTER: Final = 4.0
 _BATCH_ROWS: Final = 4_000
+_FIRST_PARTS: Final = 2**31
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ def ingest(
     *,
     replaces: bool = False,
     limits: Limits = DEFAULT_LIMITS,
+    moves: bool = False,
     on_progress: Callable[[int], object] | None = None,
 ) -> Ingested:
     """Add the runs of some files to a store, which is made where there is none.
@@ -78,6 +81,7 @@ def ingest(
         folder: The store.
         replaces: Other content under a stored key takes its place; it is refused otherwise.
         limits: What a record and a file may hold at most.
+        moves: The store goes elsewhere, so that places of files are told from the root.
         on_progress: Called with the number of records after each chunk.
 
     Raises:
@@ -86,7 +90,8 @@ def ingest(
     """
     chunks = run_chunks(paths, limits=limits, on_progress=on_progress)
     with locked_store(folder) as store:
-        numbers = count(store.next_part)
+        # A store that goes elsewhere has no lock there; parts of two who add never share a name.
+        numbers = count(secrets.randbelow(_FIRST_PARTS) if moves else store.next_part)
         fresh = _write_parts(chunks, folder, numbers)
         found = _sort_out(fresh, store.index, replaces=replaces)
         refused = _told(folder, found.refused)
@@ -103,7 +108,7 @@ def ingest(
                 n_duplicates=store.n_duplicates + found.n_duplicates,
                 n_replaced=store.n_replaced + found.n_replaced,
                 next_part=next(numbers),
-                additions=(*store.additions, _addition(chunks, folder, limits, replaces=replaces)),
+                additions=(*store.additions, _addition(chunks, limits, folder, replaces, moves)),
             )
         )
     n_new = found.kept.height - found.n_replaced
@@ -112,9 +117,10 @@ def ingest(
     return Ingested(saved, chunks.n_records, n_new, found.n_replaced, found.n_duplicates, rejects)
 
 
-def _addition(chunks: Chunks, folder: Path, limits: Limits, *, replaces: bool) -> Addition:
+def _addition(chunks: Chunks, limits: Limits, folder: Path, replaces: bool, moves: bool) -> Addition:
+    base = Path("/") if moves else folder
     files = (
-        (name, digest, Path(os.path.relpath(name, folder)).as_posix()) for name, digest, _ in chunks.inputs
+        (name, digest, Path(os.path.relpath(name, base)).as_posix()) for name, digest, _ in chunks.inputs
     )
     return Addition(replaces, asdict(limits), tuple(files))
 

@@ -142,7 +142,9 @@ def _describe(source: Input, out: Path) -> dict[str, Any]:
 
 
 def relative_path(path: str, out: Path) -> str:
-    """Return how a path is reached from another one, with "/" between parts."""
+    """Return how a path is reached from another one, with "/" between parts; an address stays as it is."""
+    if "://" in path:
+        return path
     return Path(os.path.relpath(path, out)).as_posix()
 
 

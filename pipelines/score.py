@@ -9,10 +9,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
 import polars as pl
 
@@ -27,24 +26,24 @@ from grade.settings import Settings
 from pipelines.batches import cut_batches
 from pipelines.catalogue import Catalogue, load_catalogue
 from pipelines.earlier import find_earlier
-from pipelines.files import Found, place_of
+from pipelines.engines.engine import Engine
+from pipelines.engines.local import LocalEngine
+from pipelines.files import Found, path_of
 from pipelines.fingerprints import fingerprint_groups
 from pipelines.finish import Gathered, Inputs, finish
-from pipelines.groups import Tables, Work, load_runs, make_tables
+from pipelines.groups import Ground, Work, load_runs
 from pipelines.ingest import ingest
 from pipelines.interrupts import unbroken
 from pipelines.judging.replay import StoreVerdicts, read_store_verdicts, sum_up
 from pipelines.judging.store import is_store
 from pipelines.parquet import TableFiles
 from pipelines.partial import drop_partials, kept_when_interrupted, partial_folders
+from pipelines.places import Place
 from pipelines.progress import Progress, since_last
 from pipelines.reading import REJECT_ORDER, ReadVerdicts, read_verdicts
 from pipelines.segments import read_rows
 from pipelines.store import Store, reading_store
-from pipelines.workers import in_order
 from pipelines.write import replaced_folder, require_replaceable
-
-_WORKERS: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +61,12 @@ class ScoreRequest:
         threads: Threads of the database, and slices worked on at once at most; None leaves it to choose.
         told_below: Folder that is left out of the names of files, for inputs whose place says nothing
             (the data that ships); None tells names as given.
+        engine: Where slices are scored; the result does not depend on it.
         reuses: Rows of an earlier result at `out` are taken for groups that have not changed.
     """
 
     runs: tuple[str | Found, ...] = ()
-    store: Path | None = None
+    store: Place | None = None
     packs: Path
     verdicts: tuple[str | Found, ...] = ()
     out: Path
@@ -74,6 +74,7 @@ class ScoreRequest:
     policy: Policy = DEFAULT_POLICY
     threads: int | None = None
     told_below: Path | None = None
+    engine: Engine = field(default_factory=LocalEngine)
     reuses: bool = True
 
 
@@ -171,13 +172,13 @@ def _read_verdicts(
 ) -> tuple[ReadVerdicts, list[StoreVerdicts]]:
     """Read verdict files, and the stores of verdicts among them."""
     limits = request.settings.limits
-    paths = [path for path in request.verdicts if is_store(place_of(path))]
+    paths = [path for path in request.verdicts if is_store(path_of(path))]
     files = [path for path in request.verdicts if path not in paths]
     stores = []
     for path in paths:
         pieces = cut_batches(index, batch_runs=request.settings.batch_runs)
         runs = (load_runs(piece, store.folder) for piece in pieces)
-        place, name = place_of(path), None if isinstance(path, str) else path.name
+        place, name = path_of(path), None if isinstance(path, str) else path.name
         stores.append(read_store_verdicts(place, runs=runs, tasks=catalogue.tasks, limits=limits, name=name))
     stored = [(one.records, one.inputs) for one in stores]
     return read_verdicts(files, runs=index, catalogue=catalogue, limits=limits, stored=stored), stores
@@ -210,23 +211,18 @@ def _score_groups(
     places = [request.out, *partial_folders(request.out)] if request.reuses else []
     earlier = find_earlier(places)
     claims = gold_tables(inputs.catalogue.tasks).claims
-    work = Work(inputs.store.folder, inputs.catalogue, verdicts, groups, earlier, claims)
+    work = Work(Ground(inputs.store.folder, inputs.catalogue, claims), verdicts, groups, earlier)
     gathered = Gathered.start(n_reused=earlier.known(groups).height)
     slices = cut_batches(inputs.index, batch_runs=request.settings.batch_runs, n_bytes=pl.col("n_bytes"))
-    workers = min(_WORKERS, request.threads or _WORKERS)
     with (
         TableFiles(folder, GROUP_TABLES) as files,
         progress.step("scoring", unit="runs", total=inputs.index.height) as advance,
+        closing(request.engine.make(slices, work, threads=request.threads, progress=progress)) as made,
     ):
-
-        def make(index: pl.DataFrame, own: Database) -> Tables:
-            return make_tables(index, work, database=own)
-
-        with closing(in_order(make, slices, workers=workers, threads=request.threads)) as made:
-            for tables in made:
-                with unbroken():
-                    for name, frame in tables.items():
-                        files.append(name, frame)
-                gathered = gathered.with_slice(tables)
-                advance(tables["runs"].height)
-        return gathered.ended(files.n_rows)
+        for tables in made:
+            with unbroken():
+                for name, frame in tables.items():
+                    files.append(name, frame)
+            gathered = gathered.with_slice(tables)
+            advance(tables["runs"].height)
+    return gathered.ended(files.n_rows)

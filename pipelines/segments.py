@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, overload
 
 import numpy as np
 import polars as pl
@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from grade.errors import InputError
 from grade.ingest.runs import empty_runs
 from grade.schemas import RUN_KEY
+from pipelines.places import Place, Remote, open_parquet
 
 ROW_GROUP_ROWS: Final = 1_000
 """Rows of a row group: about 5 MB of answers."""
@@ -49,12 +50,16 @@ class PartWriter:
         self._writer.close()
 
 
-def part_path(folder: Path, part: int) -> Path:
+@overload
+def part_path(folder: Path, part: int) -> Path: ...
+@overload
+def part_path(folder: Remote, part: int) -> Remote: ...
+def part_path(folder: Place, part: int) -> Place:
     """Return where a part lies in a store's folder."""
     return folder / f"part-{part:06d}.parquet"
 
 
-def read_rows(folder: Path, places: pl.DataFrame, columns: tuple[str, ...] | None = None) -> pl.DataFrame:
+def read_rows(folder: Place, places: pl.DataFrame, columns: tuple[str, ...] | None = None) -> pl.DataFrame:
     """Read some rows of a store.
 
     Args:
@@ -78,12 +83,12 @@ def read_rows(folder: Path, places: pl.DataFrame, columns: tuple[str, ...] | Non
     return pl.concat(pieces).sort("order").drop("order")
 
 
-def _read_part(path: Path, wanted: pl.DataFrame, columns: tuple[str, ...] | None) -> pl.DataFrame:
+def _read_part(path: Place, wanted: pl.DataFrame, columns: tuple[str, ...] | None) -> pl.DataFrame:
     """Read the row groups that hold the wanted rows and keep these."""
     rows = wanted["row"].to_numpy().astype(np.int64)
     groups = np.unique(rows // ROW_GROUP_ROWS)
     try:
-        with pq.ParquetFile(path) as file:
+        with open_parquet(path) as file:
             table = file.read_row_groups(groups.tolist(), columns=list(columns) if columns else None)
     except (OSError, pa.ArrowException) as fault:
         raise InputError(

@@ -18,17 +18,19 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 import polars as pl
+import pyarrow as pa
 
-from grade.errors import InputError, OutputError
+from grade.errors import ContractError, InputError, OutputError
 from grade.schemas import REJECTS, RUN_KEY
+from pipelines.places import Place, Remote, read_frame
 from pipelines.segments import part_path
 from pipelines.sources import InputFile
-from pipelines.table_files import read_table
 from pipelines.write import flush, writing
 
 _FORMAT: Final = "grade-store"
 _VERSION: Final = 1
-_HEAD: Final = "store.json"
+HEAD: Final = "store.json"
+"""The file that names everything else of a store, and is exchanged last."""
 _ADDING: Final = ".lock"
 _READING: Final = ".readers"
 _OURS: Final = re.compile(r"(index|rejects|part|range)-\d{6,}\.parquet|\.lock|\.readers|\.store\.json")
@@ -64,7 +66,7 @@ class Store:
     """What a store holds at one moment; records = runs + replaced + duplicates + rejects.
 
     Attributes:
-        folder: Where it lies.
+        folder: Where it lies, here or on an object store.
         index: One row per run (see `INDEX`), sorted by key.
         rejects: REJECTS of everything that was ever added.
         inputs: The files that were read, sorted by name.
@@ -76,7 +78,7 @@ class Store:
         additions: What was read, in order.
     """
 
-    folder: Path
+    folder: Place
     index: pl.DataFrame
     rejects: pl.DataFrame
     inputs: tuple[InputFile, ...] = ()
@@ -90,8 +92,9 @@ class Store:
     @property
     def places(self) -> dict[tuple[str, str], str]:
         """Where each file was, by name and SHA-256."""
+        base = self.folder if isinstance(self.folder, Path) else Path("/")
         return {
-            (name, digest): (self.folder / place).as_posix()
+            (name, digest): (base / place).as_posix()
             for addition in self.additions
             for name, digest, place in addition.files
         }
@@ -102,31 +105,43 @@ class Store:
         return cls(folder, pl.DataFrame(schema=INDEX), REJECTS.empty())
 
 
-def open_store(folder: Path) -> Store:
+def open_store(folder: Place) -> Store:
     """Read a store's index.
 
     Raises:
         InputError: There is no store, it is of another version, or damaged.
     """
     try:
-        head = json.loads((folder / _HEAD).read_text(encoding="utf-8"))
+        head = read_head(folder)
     except OSError as fault:
         raise InputError(
             "there is no store of runs here",
             where=str(folder),
+            got=str(fault) if isinstance(folder, Remote) else "",
             hint="grade ingest RUNS... --store DIR makes one",
         ) from fault
     except ValueError as fault:
         raise _damaged(folder, fault) from fault
-    if not isinstance(head, dict) or (head.get("format"), head.get("version")) != (_FORMAT, _VERSION):
-        raise InputError("this is no store that this version reads", where=str(folder / _HEAD))
+    if (head.get("format"), head.get("version")) != (_FORMAT, _VERSION):
+        raise InputError("this is no store that this version reads", where=str(folder / HEAD))
     try:
         return _read_state(folder, head)
-    except (OSError, LookupError, TypeError, pl.exceptions.PolarsError) as fault:
+    except (OSError, LookupError, TypeError, pa.ArrowException, pl.exceptions.PolarsError) as fault:
         raise _damaged(folder, fault) from fault
 
 
-def _damaged(folder: Path, fault: Exception) -> InputError:
+def read_head(folder: Place) -> dict[str, Any]:
+    """Read what `store.json` says.
+
+    Raises:
+        OSError: There is none, or it cannot be read.
+        ValueError: It is no JSON.
+    """
+    head = json.loads((folder / HEAD).read_bytes())
+    return head if isinstance(head, dict) else {}
+
+
+def _damaged(folder: Place, fault: Exception) -> InputError:
     return InputError(
         "the store is damaged",
         where=str(folder),
@@ -135,11 +150,11 @@ def _damaged(folder: Path, fault: Exception) -> InputError:
     )
 
 
-def _read_state(folder: Path, head: dict[str, Any]) -> Store:
+def _read_state(folder: Place, head: dict[str, Any]) -> Store:
     return Store(
         folder,
-        read_table(folder / head["index"]).select(*INDEX),
-        read_table(folder / head["rejects"]).select(REJECTS.columns),
+        read_frame(folder / head["index"]).select(*INDEX),
+        read_frame(folder / head["rejects"]).select(REJECTS.columns),
         tuple(InputFile(*entry) for entry in head["inputs"]),
         head["n_records"],
         head["n_duplicates"],
@@ -159,11 +174,11 @@ def save_store(store: Store) -> Store:
     Raises:
         OutputError: The disk refuses.
     """
-    generation = store.generation + 1
+    generation, folder = store.generation + 1, _here(store)
     names = {name: f"{name}-{generation:06d}.parquet" for name in ("index", "rejects")}
-    with writing(store.folder):
-        store.index.sort(RUN_KEY).write_parquet(store.folder / names["index"])
-        store.rejects.write_parquet(store.folder / names["rejects"])
+    with writing(folder):
+        store.index.sort(RUN_KEY).write_parquet(folder / names["index"])
+        store.rejects.write_parquet(folder / names["rejects"])
         head: dict[str, Any] = {
             "format": _FORMAT,
             "version": _VERSION,
@@ -177,11 +192,11 @@ def save_store(store: Store) -> Store:
             "inputs": [list(entry) for entry in store.inputs],
             "additions": [addition._asdict() for addition in store.additions],
         }
-        draft = store.folder / f".{_HEAD}"
+        draft = folder / f".{HEAD}"
         draft.write_text(json.dumps(head, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        flush(store.folder)
-        draft.replace(store.folder / _HEAD)
-        _clear(store, set(names.values()))
+        flush(folder)
+        draft.replace(folder / HEAD)
+        _clear(store, folder, set(names.values()))
     return replace(store, generation=generation)
 
 
@@ -195,7 +210,7 @@ def locked_store(folder: Path) -> Iterator[Store]:
     """
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    if not (folder / _HEAD).exists() and not all(_OURS.fullmatch(entry.name) for entry in folder.iterdir()):
+    if not (folder / HEAD).exists() and not all(_OURS.fullmatch(entry.name) for entry in folder.iterdir()):
         raise OutputError(
             "the folder is not empty and holds no store",
             where=str(folder),
@@ -207,17 +222,22 @@ def locked_store(folder: Path) -> Iterator[Store]:
         except BlockingIOError as fault:
             raise OutputError("another process is adding to this store", where=str(folder)) from fault
         # A new store is written before anything is added, so that a killed first attempt leaves one.
-        yield open_store(folder) if (folder / _HEAD).exists() else save_store(Store.new(folder))
+        yield open_store(folder) if (folder / HEAD).exists() else save_store(Store.new(folder))
 
 
 @contextmanager
-def reading_store(folder: Path) -> Iterator[Store]:
+def reading_store(folder: Place) -> Iterator[Store]:
     """Open a store to score from; what it holds stays in place until the end, also when runs are added.
+
+    On an object store nothing is ever removed, so nothing needs to be held.
 
     Raises:
         InputError: See `open_store`.
     """
     store = open_store(folder)
+    if isinstance(folder, Remote):
+        yield store
+        return
     try:
         lock = (folder / _READING).open("a")
     except OSError:
@@ -228,14 +248,20 @@ def reading_store(folder: Path) -> Iterator[Store]:
         yield open_store(folder)
 
 
-def _clear(store: Store, names: set[str]) -> None:
+def _clear(store: Store, folder: Path, names: set[str]) -> None:
     """Remove files that no index names: earlier indexes, and parts without a living row."""
-    living = {part_path(store.folder, part).name for part in store.index["part"].unique()}
-    with (store.folder / _READING).open("a") as lock:
+    living = {part_path(folder, part).name for part in store.index["part"].unique()}
+    with (folder / _READING).open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return  # somebody scores from them; the next one who adds clears them away
-        for path in store.folder.glob("*.parquet"):
+        for path in folder.glob("*.parquet"):
             if path.name not in names | living:
                 path.unlink(missing_ok=True)
+
+
+def _here(store: Store) -> Path:
+    if isinstance(store.folder, Remote):
+        raise ContractError(f"{store.folder} is written by pipelines.shared_store")
+    return store.folder

@@ -7,9 +7,9 @@ from typing import Annotated, Final
 
 import typer
 
-from pipelines.exports.registry import EXPORTERS, run_export
+from pipelines.exports.registry import exporters, run_export
 
-_FORMATS: Final = "; ".join(f"{exporter.name}: {exporter.summary}" for exporter in EXPORTERS)
+_FORMATS: Final = "; ".join(f"{exporter.name}: {exporter.summary}" for exporter in exporters())
 
 
 def export(
@@ -19,13 +19,46 @@ def export(
     table: Annotated[
         list[str] | None, typer.Option(help="Export this table only; may be repeated. (default: all)")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Narrow report files to one model.")] = None,
+    model: Annotated[str | None, typer.Option(help="Narrow report and eee files to one model.")] = None,
     task: Annotated[str | None, typer.Option(help="Narrow report files to one task.")] = None,
+    partition_by: Annotated[
+        str | None,
+        typer.Option(
+            help="For parquet: cut every table that has this column into folders, one for each value,"
+            " such as model_id=acme%2Fmodel-a."
+        ),
+    ] = None,
+    schema: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="For eee: a published schema that every file must keep to; may be repeated."
+            " (default: those of every_eval_ever where it is installed)"
+        ),
+    ] = None,
+    organization: Annotated[
+        str | None, typer.Option(help="For eee: who reports the result. (default: unknown)")
+    ] = None,
+    relationship: Annotated[
+        str | None,
+        typer.Option(
+            help="For eee: how they stand to the models' developers: first_party, third_party,"
+            " collaborative or other. (default: other)"
+        ),
+    ] = None,
 ) -> None:
     """Write a result in another format, with a data dictionary beside it.
 
     Text that a spreadsheet would run as a formula is made harmless in csv and xlsx: an apostrophe
     stands before it.
     """
-    run_export(to, results, out, {"tables": table, "model": model, "task": task})
+    options = {
+        "tables": table,
+        "model": model,
+        "task": task,
+        "partition_by": partition_by,
+        "schema": schema,
+        "organization": organization,
+        "relationship": relationship,
+    }
+    run_export(to, results, out, options)
     typer.echo(str(out))

@@ -69,7 +69,9 @@ def score(
 
 
 def rescore(
-    store: Annotated[Path, typer.Argument(help="A store of runs, made by `grade ingest`.")],
+    store: Annotated[
+        str, typer.Argument(help="A store of runs, made by `grade ingest`: a folder, or s3://BUCKET/PREFIX.")
+    ],
     packs: Packs,
     out: Out,
     verdicts: Verdicts = None,
@@ -77,6 +79,20 @@ def rescore(
     settings: SettingsFile = None,
     policy: PolicyName = None,
     full: Full = False,
+    engine: Annotated[
+        str,
+        typer.Option(
+            help="Where runs are scored: local (threads of this command) or ray (a Ray cluster)."
+            " The result does not depend on it."
+        ),
+    ] = "local",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="Address of a running Ray cluster, such as ray-head:6379."
+            " (default: one on this machine, for the time of the command)"
+        ),
+    ] = None,
     threads: Threads = None,
     quiet: Quiet = False,
 ) -> None:
@@ -90,18 +106,21 @@ def rescore(
     more records were refused, by the store too, than --max-rejects allows (see rejects.parquet).
     """
     use_threads(threads)
+    from pipelines.engines.engine import find_engine
+    from pipelines.places import place_of
     from pipelines.policies import load_policy
     from pipelines.score import ScoreRequest
 
     chosen = override(load_settings(settings), {"max_rejects": max_rejects})
     request = ScoreRequest(
-        store=store,
+        store=place_of(store),
         packs=packs,
         verdicts=tuple(verdicts or ()),
         out=out,
         settings=chosen,
         policy=load_policy(policy),
         threads=threads,
+        engine=find_engine(engine, address=address),
         reuses=not full,
     )
     _score_within_limit(request, chosen, is_quiet=quiet)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,7 +24,9 @@ if TYPE_CHECKING:
 
 def ingest(
     runs: Runs,
-    store: Annotated[Path, typer.Option(help="Folder of the store: new, empty, or an earlier one.")],
+    store: Annotated[
+        str, typer.Option(help="The store: a folder, or s3://BUCKET/PREFIX; new, empty, or an earlier one.")
+    ],
     replace: Annotated[
         bool,
         typer.Option("--replace", help="Other content under a stored key takes the place of what is stored."),
@@ -44,14 +45,16 @@ def ingest(
     more of these records were refused than --max-rejects allows (a result's rejects.parquet lists them).
     """
     use_threads(threads)
-    from pipelines.ingest import ingest as run_ingest
+    from pipelines.places import place_of
     from pipelines.progress import make_progress, since_last
+    from pipelines.shared_store import ingest_into
 
     chosen = override(load_settings(settings), {"max_rejects": max_rejects})
+    place = place_of(store)
     progress = make_progress(is_quiet=quiet)
     with progress.step("reading runs", unit="records") as advance:
-        done = run_ingest(
-            runs, store, replaces=replace, limits=chosen.limits, on_progress=since_last(advance)
+        done = ingest_into(
+            runs, place, replaces=replace, limits=chosen.limits, on_progress=since_last(advance)
         )
     for line in _told(done):
         typer.echo(line)

@@ -11,6 +11,7 @@ from typing import Final
 
 from grade.errors import InputError
 from grade.hints import nearest
+from pipelines.plugins import EXPORTERS_GROUP, Plugin, choose_plugin, find_plugins
 
 Export = Callable[..., None]
 
@@ -19,24 +20,29 @@ Export = Callable[..., None]
 class Exporter:
     """A format that a result is exported to.
 
-    Its function is `export_<name>(results, out, ...)` in the module `pipelines.exports.<name>`;
-    `results` is the result folder and `out` the folder to write. Further parameters (`tables`,
-    `model`, `task`) are the options that the format has; they get None when not given.
+    Its function is `export_<name>(results, out, ...)` in the module `pipelines.exports.<name>`, or
+    the one that a plug-in names; `results` is the result folder and `out` the folder to write.
+    Further parameters (`tables`, `model`, `task` and so on) are the options that the format has;
+    they get None when not given.
 
     Attributes:
         name: What `--to` calls it.
         summary: What it writes, for the help.
+        plugin: The package that brings it; None for what ships.
     """
 
     name: str
     summary: str
+    plugin: Plugin | None = None
 
     def load(self) -> Export:
         """Import the format's module and return its function.
 
         Raises:
-            InputError: A library that the format needs is not installed.
+            InputError: A library that the format needs is not installed, or a plug-in is broken.
         """
+        if self.plugin is not None:
+            return self.plugin.load()
         try:
             function: Export = getattr(import_module(f"pipelines.exports.{self.name}"), f"export_{self.name}")
         except ModuleNotFoundError as fault:
@@ -55,13 +61,19 @@ EXPORTERS: Final[tuple[Exporter, ...]] = (
     Exporter("duckdb", "one DuckDB file with tables, views and comments"),
     Exporter("arrow", "the tables as Arrow IPC files"),
     Exporter("report", "structured-evaluation report files, one for each model and task"),
-    Exporter("eee", "every_eval_ever files"),
+    Exporter("eee", "every_eval_ever files: scores per model, and a line per run and dimension"),
 )
-"""All formats, in the order in which the help lists them."""
+"""The formats that ship, in the order in which the help lists them."""
+
+
+def exporters() -> tuple[Exporter, ...]:
+    """Return all formats: those that ship, then those of installed plug-ins, sorted."""
+    plugins = find_plugins(EXPORTERS_GROUP, taken=[exporter.name for exporter in EXPORTERS])
+    return (*EXPORTERS, *(Exporter(one.name, f"from the package {one.package}", one) for one in plugins))
 
 
 def run_export(
-    name: str, results: Path, out: Path, options: Mapping[str, Sequence[str] | str | None]
+    name: str, results: Path, out: Path, options: Mapping[str, Sequence[str | Path] | str | None]
 ) -> None:
     """Export a result folder.
 
@@ -75,7 +87,9 @@ def run_export(
         InputError: There is no such format, or it does not have an option that was given.
         OutputError: The files cannot be written.
     """
-    known = {exporter.name: exporter for exporter in EXPORTERS}
+    every = exporters()
+    known = {exporter.name: exporter for exporter in every}
+    choose_plugin(name, [exporter.plugin for exporter in every if exporter.plugin is not None])
     if name not in known:
         raise InputError(
             "there is no such export format",
@@ -87,6 +101,8 @@ def run_export(
     accepted = set(inspect.signature(function).parameters) - {"results", "out"}
     given = {option: value for option, value in options.items() if value}
     if not accepted.issuperset(given):
-        refused = ", ".join(f"--{option.removesuffix('s')}" for option in sorted(given.keys() - accepted))
+        refused = ", ".join(
+            f"--{option.removesuffix('s').replace('_', '-')}" for option in sorted(given.keys() - accepted)
+        )
         raise InputError(f"exporting to {name} does not know {refused}", hint="leave it out")
     function(results, out, **{option: given.get(option) for option in accepted & options.keys()})
