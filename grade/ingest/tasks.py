@@ -180,15 +180,12 @@ def _refuse_twins(ordered: Sequence[_Placed]) -> None:
 
 
 def _refuse_bad_rubrics(ordered: Sequence[_Placed]) -> None:
-    faults = [
-        f"{one.task.task_id} ({one.where}): {fault}"
-        for one in ordered
-        if (fault := rubric_fault(one.task.rubric))
-    ]
+    faults = [(one, fault) for one in ordered if (fault := rubric_fault(one.task.rubric))]
     if faults:
         raise InputError(
             "rubric weights are not right",
-            got="\n       ".join(faults),
+            where=faults[0][0].where + (f" and {len(faults) - 1} more tasks" if faults[1:] else ""),
+            got="\n       ".join(f"{one.task.task_id} ({one.where}): {fault}" for one, fault in faults),
             expected=f"a weight >= 0 for each of {', '.join(DIMENSIONS)}; their sum is 1 within 1e-6",
         )
 

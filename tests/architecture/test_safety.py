@@ -131,13 +131,19 @@ NETWORK = {
     *("socket", "socketserver", "ssl", "http", "urllib", "urllib3", "requests", "httpx", "aiohttp", "openai"),
     *("smtplib", "ftplib", "asyncio", "webbrowser", "boto3", "fsspec"),
 }
-MAY_REACH_OUT = {"pipelines/judging/endpoint.py": "asks the judge that the user names, with the user's key"}
+MAY_REACH_OUT = {
+    "pipelines/judging/endpoint.py": "asks the judge that the user names, with the user's key",
+    "pipelines/engines/cluster.py": "asks the Ray cluster that the user names",
+    "pipelines/exports/parquet.py": "writes names as web addresses do, and opens none",
+}
 
 MAY_READ_THE_ENVIRONMENT = {
     "pipelines/judging/endpoint.py": "the key, which must not stand in a file or an option",
     "pipelines/desk/prompt.py": "where the history of the prompt is kept",
     "pipelines/commands/options.py": "sets the number of threads before polars loads",
     "pipelines/commands/verify.py": "as above",
+    "pipelines/engines/cluster.py": "tells Ray to report to nobody",
+    "pipelines/places.py": "the address, region and keys of an object store, as other tools take them",
 }
 
 READS_TABLES = "pipelines/table_files.py"
@@ -147,12 +153,13 @@ MAY_WRITE_BARE_CSV = {"pipelines/packs/files.py": "made data of packs, without a
 MAY_FORMAT = {
     "grade/report/html/charts.py": "a number, by a pattern of the charts' own",
     "pipelines/reference.py": "the head of a generated page",
+    "grade/report/eee/metrics.py": "names of a task's files and the prompt that ships, within a text of our own",
 }
 """Modules that call `format` of a text; none of these texts is an input."""
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
-def test_only_the_judge_s_endpoint_reaches_the_network(path):
+def test_only_what_the_user_names_is_reached_over_the_network(path):
     assert imported(path).isdisjoint(NETWORK) or name(path) in MAY_REACH_OUT
 
 

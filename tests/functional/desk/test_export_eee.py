@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from desk_inputs import FREE, GOOD, HOSTILE, PARTIAL
+from eee_reading import read_eee
 from jsonschema import Draft202012Validator
 
 from grade.dimensions import DIMENSIONS
@@ -18,7 +19,6 @@ from grade.errors import InputError, OutputError, SettingsError
 from grade.report.eee.aggregate import About, file_path
 from grade.report.eee.metrics import MEASURES
 from pipelines.exports import eee_schema
-from pipelines.exports.eee_reading import read_eee
 from pipelines.exports.eee_schema import SchemaError, find_schemas
 
 OURS = Path(__file__).parent / "eee"

@@ -119,6 +119,7 @@ def test_all_bad_rubrics_are_named_with_their_sums(task):
     assert all(name in message for name in ("T-low", "T-minus", "T-five", "T-other"))
     assert "T-good" not in message
     assert "0.93333333333333" in message
+    assert fault.value.where.endswith("line 4 and 3 more tasks")  # T-five, the first by its id
     assert fault.value.exit_code == 2
 
 
