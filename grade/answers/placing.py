@@ -1,0 +1,100 @@
+"""Which section of an answer each block belongs to, from headings and labels of any style."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from grade.answers.blocks import Block, Span
+from grade.answers.plain import plain
+from grade.answers.roles import Role, heading_name, is_bare_name, role_of
+
+_LABEL_LEVEL: Final = 8
+_LONGEST_LABEL: Final = 60
+_LONGEST_LEAD_IN_WORDS: Final = 12
+_RUN_IN: Final = re.compile(
+    r"(?P<mark>\*{2,3}|__|\*|_)?(?P<label>[^\W\d][^:*_\n]{1,60}?)"
+    r"(?:(?P<inner>:)?(?(mark)(?P=mark))(?(inner)|\s?(?::|[-–—](?=\s))))\s++(?=\S)"
+)
+
+
+class Placed(NamedTuple):
+    """A block with what it is part of.
+
+    Attributes:
+        role: The section; None before any telling heading.
+        block: The block.
+        span: Its content, without a label before it.
+    """
+
+    role: Role | None
+    block: Block
+    span: Span
+
+
+@dataclass(slots=True)
+class _State:
+    """Where the reading of an answer stands: open headings, and a label that holds for a while."""
+
+    headings: list[tuple[int, Role | None]] = field(default_factory=list)
+    label: Role | None = None
+
+    @property
+    def role(self) -> Role | None:
+        return self.label or (self.headings[-1][1] if self.headings else None)
+
+    def open(self, level: int, role: Role | None) -> None:
+        while self.headings and self.headings[-1][0] >= level:
+            self.headings.pop()
+        inherited = self.headings[-1][1] if self.headings else None
+        self.headings.append((level, role or inherited))
+        self.label = None
+
+
+def placed(text: str, found: list[Block]) -> Iterator[Placed]:
+    """Give every block but headings and labels its section, in the order of the text."""
+    state = _State()
+    n_headings = sum(block.kind == "heading" for block in found)
+    for number, block in enumerate(found):
+        content = text[block.span.start : block.span.end]
+        if block.kind == "heading":
+            role = role_of(heading_name(content))
+            is_title = number == 0 and block.level == 1 and n_headings > 1
+            state.open(block.level, role if role == "findings" or not is_title else None)
+            continue
+        role = _as_heading(block, content)
+        if role is not None:
+            state.open(_LABEL_LEVEL + block.level, role)
+            continue
+        if block.kind == "paragraph" and block.after_blank:
+            state.label = None
+        yield _after_label(state, block, content)
+
+
+def _as_heading(block: Block, content: str) -> Role | None:
+    """Return the role of a block that is a heading in all but its marks."""
+    if block.kind not in {"paragraph", "item"} or "\n" in content or len(content) > 2 * _LONGEST_LABEL:
+        return None
+    name, bare = heading_name(content), plain(content)
+    role = role_of(name)
+    if role is None:
+        return None
+    is_short = len(content) <= _LONGEST_LABEL and is_bare_name(name)
+    if is_short and bare[-1:] not in ".!?" and (block.leads or block.kind == "paragraph" or bare[-1:] == ":"):
+        return role
+    is_lead_in = block.kind == "paragraph" and bare.endswith(":") and block.leads
+    return role if is_lead_in and len(name.split()) <= _LONGEST_LEAD_IN_WORDS else None
+
+
+def _after_label(state: _State, block: Block, content: str) -> Placed:
+    """Take a label such as "Limitations:" off a block; it holds for what stands directly under it, too."""
+    found = _RUN_IN.match(content) if block.kind in {"paragraph", "item"} else None
+    name = heading_name(found["label"]) if found else ""
+    if found is None or not is_bare_name(name):
+        return Placed(state.role, block, block.span)
+    role = role_of(name)
+    if block.kind == "paragraph":
+        state.label = role
+    return Placed(role, block, Span(block.span.start + found.end(), block.span.end))
