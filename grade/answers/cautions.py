@@ -19,7 +19,8 @@ _CAUTION: Final = re.compile(
 )
 _CHATTER: Final = re.compile(
     r"(?:sure|certainly|of course|absolutely|great question|happy to help|i hope|let me know|feel free"
-    r"|thank you|please let me know|would you like|if you(?: would|'d) like|here (?:is|are)(?: my| the| an?| your)"
+    r"|thank you|please let me know|would you like|if you(?: would|'d) like"
+    r"|here (?:is|are)(?: my| the| an?| your)"
     r"|below (?:is|are)|i'?ll|i will|let me|let's)\b",
     re.IGNORECASE,
 )

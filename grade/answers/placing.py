@@ -45,7 +45,7 @@ class _State:
     def role(self) -> Role | None:
         return self.label or (self.headings[-1][1] if self.headings else None)
 
-    def open(self, level: int, role: Role | None) -> None:
+    def enter(self, level: int, role: Role | None) -> None:
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
         inherited = self.headings[-1][1] if self.headings else None
@@ -62,11 +62,11 @@ def placed(text: str, found: list[Block]) -> Iterator[Placed]:
         if block.kind == "heading":
             role = role_of(heading_name(content))
             is_title = number == 0 and block.level == 1 and n_headings > 1
-            state.open(block.level, role if role == "findings" or not is_title else None)
+            state.enter(block.level, role if role == "findings" or not is_title else None)
             continue
         role = _as_heading(block, content)
         if role is not None:
-            state.open(_LABEL_LEVEL + block.level, role)
+            state.enter(_LABEL_LEVEL + block.level, role)
             continue
         if block.kind == "paragraph" and block.after_blank:
             state.label = None
