@@ -22,19 +22,28 @@ def read_inspect_file(file: AnswerFile) -> Iterator[Answer]:
     try:
         for _ in file.blocks():
             pass  # for the hash; the library opens the file itself
-        path = str(file.found.path)
-        header = library.read_eval_log(path, header_only=True)
-        for sample in library.read_eval_log_samples(path, all_samples_required=False):
+        header, samples = _opened(library, str(file.found.path), is_document=file.found.suffix == ".json")
+        for sample in samples:
             try:
                 yield _answer(header, sample)
             except Skip as skip:
                 file.skip(skip.reason, f"sample {sample.id}, epoch {sample.epoch}: {skip.detail}")
-    except InputError:
-        raise
     except Exception as fault:  # noqa: BLE001 - the library raises of many kinds on a broken log
         file.skip(
             "other_format", f"inspect_ai cannot read the log: {type(fault).__name__}: {str(fault)[:200]}"
         )
+
+
+def _opened(library: Any, path: str, *, is_document: bool) -> tuple[Any, Iterator[Any]]:  # noqa: ANN401 - as below
+    """The log's header, and its samples: one after the other, but for JSON, which is read whole."""
+    if is_document:
+        log = library.read_eval_log(path)
+        return log, iter(log.samples or [])
+    samples = (
+        library.read_eval_log_sample(path, id=told.id, epoch=told.epoch)
+        for told in library.read_eval_log_sample_summaries(path)
+    )
+    return library.read_eval_log(path, header_only=True), samples
 
 
 def _library() -> Any:  # noqa: ANN401 - a module without types where it is not installed

@@ -495,7 +495,7 @@ def test_unknown_formats_and_outputs_are_refused(bring, tmp_path):
     lines(tmp_path / "b.jsonl", chat("T1/0", "A."))
     with pytest.raises(InputError, match="did you mean promptfoo"):
         bring("promptfo", "b.jsonl")
-    with pytest.raises(SettingsError, match="ends in .jsonl"):
+    with pytest.raises(SettingsError, match="ends in"):
         bring("openai-batch", "b.jsonl", out="runs.csv")
     with pytest.raises(SettingsError, match="did you mean task"):
         bring("openai-batch", "b.jsonl", pattern="{tsk}/{run}")
