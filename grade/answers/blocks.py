@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 from grade.answers.lines import Line, scan
 
 _THINKING: Final = re.compile(r"\s*+<(think|thinking|reasoning)>", re.IGNORECASE)
+_LABELLED: Final = re.compile(r"\*\*[^*\n]{1,60}(?::\*\*|\*\*:)")
 _WRAPPERS: Final = frozenset({"markdown", "md", "text", "txt", ""})
 _SUBSTANTIAL: Final = 2
 
@@ -46,7 +47,7 @@ class Block:
 
 def blocks(text: str) -> list[Block]:
     """Cut a text with even line ends into blocks, leaving out what a model thought beforehand."""
-    found = list(_merged(_lines(text, _after_thinking(text))))
+    found = list(_merged(text, _lines(text, _after_thinking(text))))
     return [
         _with_leads(block, following) for block, following in zip(found, [*found[1:], None], strict=False)
     ]
@@ -73,13 +74,14 @@ def _lines(text: str, begin: int) -> list[Line]:
     return scan(bare)
 
 
-def _merged(lines: list[Line]) -> Iterator[Block]:
+def _merged(text: str, lines: list[Line]) -> Iterator[Block]:
     """Put lines together: an item with what goes on under it, the lines of a paragraph, a table's rows."""
     held: Block | None = None
     header: Span | None = None
     is_blank = True
     for line in lines:
-        goes_on = held is not None and line.kind == "text" and _goes_on(held, line, is_blank=is_blank)
+        is_more = line.kind == "text" and not _LABELLED.match(text, line.start, line.end)
+        goes_on = held is not None and is_more and _goes_on(held, line, is_blank=is_blank)
         if goes_on and held is not None:
             held = _longer(held, line.end)
             is_blank = False

@@ -24,6 +24,10 @@ _CHATTER: Final = re.compile(
     r"|below (?:is|are)|i'?ll|i will|let me|let's)\b",
     re.IGNORECASE,
 )
+_GOES_ON: Final = re.compile(
+    r"(?:also|in addition|additionally|moreover|further(?:more)?|finally|similarly|likewise|and|nor)\b",
+    re.IGNORECASE,
+)
 _LONGEST_CHATTER: Final = 160
 
 
@@ -35,6 +39,16 @@ def is_caution(sentence: str) -> bool:
         (True, False)
     """
     return _CAUTION.search(sentence.replace("’", "'")) is not None
+
+
+def goes_on(sentence: str) -> bool:
+    """Tell whether a sentence adds to the one before it.
+
+    Examples:
+        >>> goes_on("Also, times are rounded."), goes_on("Times are rounded.")
+        (True, False)
+    """
+    return _GOES_ON.match(sentence) is not None
 
 
 def is_chatter(sentence: str) -> bool:

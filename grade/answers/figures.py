@@ -30,6 +30,8 @@ _COUNTED: Final = re.compile(
 )
 _SEPARATOR: Final = re.compile(r":\s|\s=\s|=|:(?=\*)|\s[-–—→]\s|\s->\s")
 _KEY_GAP: Final = re.compile(r"[^\w.-]+|\.(?!\w)|(?<!\w)[.-]|[.-](?!\w)")
+_DIGIT: Final = re.compile(r"[0-9]")
+_STATEMENT: Final = re.compile(r"[a-z]{3}[.!?]\**\s|[0-9]\s?%")
 _LONGEST_DIGITS: Final = 18
 
 
@@ -55,7 +57,8 @@ def key_of(name: str) -> str:
         ('iep_gap_oct', 'sch-001_rate', 'us_average')
     """
     words = re.sub(r"\b((?:[a-z]\.){2,4})", lambda found: found[0].replace(".", ""), plain(name).lower())
-    return _KEY_GAP.sub("_", words.replace("%", " percent ")).replace(".", "_").strip("_")
+    joined = _KEY_GAP.sub("_", words.replace("%", " percent ")).replace(".", "_")
+    return re.sub("__+", "_", joined).strip("_")
 
 
 def value_of(text: str) -> float | int | str | None:
@@ -88,7 +91,7 @@ def figure(text: str, span: Span) -> Figure | None:
         span: The line, without bullet or numbering.
     """
     line = text[span.start : span.end]
-    if len(line) > _LONGEST_LINE or not any(character.isdigit() for character in line):
+    if len(line) > _LONGEST_LINE or not _DIGIT.search(line):
         return None
     for found in _SEPARATOR.finditer(line):
         value = value_of(line[found.end() :].strip(" *_"))
@@ -100,6 +103,8 @@ def figure(text: str, span: Span) -> Figure | None:
 
 def _is_name(name: str) -> bool:
     words = plain(name).split()
+    if _STATEMENT.search(name):
+        return False
     return (
         0 < len(words) <= _MOST_NAME_WORDS
         and any(character.isalpha() for character in name)

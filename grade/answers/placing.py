@@ -20,6 +20,15 @@ _RUN_IN: Final = re.compile(
 )
 
 
+_STATED: Final = re.compile(
+    r"[*_]*(?P<label>(?:key )?(?:finding|insight|takeaway|observation|limitation|caveat) ?#?[0-9]{0,2})"
+    r"[*_]*\s?[:.–—-][*_]*\s+(?=\S)",
+    re.IGNORECASE,
+)
+_NUMBER: Final = re.compile(r"[*_]*[0-9]{1,2}[.):]\s++")
+_STATEMENT_WORDS: Final = 4
+
+
 class Placed(NamedTuple):
     """A block with what it is part of.
 
@@ -27,11 +36,13 @@ class Placed(NamedTuple):
         role: The section; None before any telling heading.
         block: The block.
         span: Its content, without a label before it.
+        is_section: The section is one of its own, and no label of this piece alone.
     """
 
     role: Role | None
     block: Block
     span: Span
+    is_section: bool = True
 
 
 @dataclass(slots=True)
@@ -45,11 +56,15 @@ class _State:
     def role(self) -> Role | None:
         return self.label or (self.headings[-1][1] if self.headings else None)
 
+    def inherited(self, level: int) -> Role | None:
+        """The section that a heading of some level stands in."""
+        return next((role for above, role in reversed(self.headings) if above < level), None)
+
     def enter(self, level: int, role: Role | None) -> None:
+        role = role or self.inherited(level)
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
-        inherited = self.headings[-1][1] if self.headings else None
-        self.headings.append((level, role or inherited))
+        self.headings.append((level, role))
         self.label = None
 
 
@@ -60,9 +75,8 @@ def placed(text: str, found: list[Block]) -> Iterator[Placed]:
     for number, block in enumerate(found):
         content = text[block.span.start : block.span.end]
         if block.kind == "heading":
-            role = role_of(heading_name(content))
             is_title = number == 0 and block.level == 1 and n_headings > 1
-            state.enter(block.level, role if role == "findings" or not is_title else None)
+            yield from _entered(state, block, content, is_title=is_title)
             continue
         role = _as_heading(block, content)
         if role is not None:
@@ -71,6 +85,24 @@ def placed(text: str, found: list[Block]) -> Iterator[Placed]:
         if block.kind == "paragraph" and block.after_blank:
             state.label = None
         yield _after_label(state, block, content)
+
+
+def _entered(state: _State, block: Block, content: str, *, is_title: bool) -> Iterator[Placed]:
+    """Open a heading's section; a heading that states something itself is a paragraph as well."""
+    numbered = _STATED.match(content)
+    name = heading_name(numbered["label"] if numbered else content)
+    role = role_of(name)
+    if numbered or not is_bare_name(name):
+        inherited = state.inherited(block.level)
+        lead = numbered or _NUMBER.match(content)
+        said = Span(block.span.start + (lead.end() if lead else 0), block.span.end)
+        n_words = len(name.split()) + (lead is not None)
+        is_statement = numbered or (n_words >= _STATEMENT_WORDS and not name.startswith("by "))
+        if is_statement and (role if numbered else inherited) in {"findings", "limitations"}:
+            state.enter(block.level, role if numbered else inherited)
+            yield Placed(state.role, Block("paragraph", said, block.level), said)
+            return
+    state.enter(block.level, role if role == "findings" or not is_title else None)
 
 
 def _as_heading(block: Block, content: str) -> Role | None:
@@ -97,4 +129,5 @@ def _after_label(state: _State, block: Block, content: str) -> Placed:
     role = role_of(name)
     if block.kind == "paragraph":
         state.label = role
-    return Placed(role, block, Span(block.span.start + found.end(), block.span.end))
+    is_section = block.kind == "paragraph" and (found["mark"] is not None or name.endswith("s"))
+    return Placed(role, block, Span(block.span.start + found.end(), block.span.end), is_section)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from grade.answers.blocks import Span, blocks
-from grade.answers.cautions import is_caution, is_chatter
-from grade.answers.figures import figure
+from grade.answers.cautions import goes_on, is_caution, is_chatter
+from grade.answers.figures import figure, key_of
 from grade.answers.lines import evened
 from grade.answers.objects import read_object
 from grade.answers.placing import Placed, placed
@@ -24,6 +24,8 @@ MOST_ENTRIES: Final = 10_000
 """Entries of one field that are read; what comes after them is in the raw text only."""
 
 
+_PLAIN_CODE: Final = frozenset({"", "text", "txt"})
+_NOTHING: Final = frozenset({"n/a", "na", "none", "none.", "nil"})
 _MOST_NAMESAKES: Final = 100
 
 
@@ -95,7 +97,7 @@ def read_answer(text: str) -> ReadAnswer:
     if even.lstrip().startswith("{") and reading.take_object(Span(0, len(even))):
         return reading.finished()
     pieces = list(placed(even, blocks(even)))
-    roles = {piece.role for piece in pieces}
+    roles = {piece.role for piece in pieces if piece.is_section}
     for piece in pieces:
         reading.take(piece, splits_cautions="limitations" not in roles, has_findings="findings" in roles)
     return reading.finished()
@@ -123,7 +125,8 @@ class _Reading:
     def take(self, piece: Placed, *, splits_cautions: bool, has_findings: bool) -> None:
         role, block = piece.role, piece.block
         if block.kind == "code":
-            self.take_object(block.span)
+            if not self.take_object(block.span) and block.info in _PLAIN_CODE and role != "other":
+                self._without_figures(piece)
             return
         if role == "citations":
             self._cite_all(piece)
@@ -138,14 +141,17 @@ class _Reading:
         elif role in {"findings", "metrics"}:
             self._read.key_findings += entries
         else:
-            self._take_prose(entries, splits_cautions=splits_cautions and not has_findings)
+            self._take_prose(entries, splits_cautions=splits_cautions, has_findings=has_findings)
 
-    def _take_prose(self, entries: list[Entry], *, splits_cautions: bool) -> None:
+    def _take_prose(self, entries: list[Entry], *, splits_cautions: bool, has_findings: bool) -> None:
+        """Sort what stands under no telling heading; beside a section of findings it is none."""
+        was_caution = False
         for entry in entries:
-            if splits_cautions and is_caution(entry.text):
+            was_caution = is_caution(entry.text) or (was_caution and goes_on(entry.text))
+            if splits_cautions and was_caution:
                 self._read.limitations.append(entry)
             elif not is_chatter(entry.text):
-                self._prose.append(entry)
+                (self._prose if has_findings else self._read.key_findings).append(entry)
 
     def _entries(self, piece: Placed) -> list[Entry]:
         if piece.block.kind == "row":
@@ -160,10 +166,11 @@ class _Reading:
         row = read_row(self._text, piece.block)
         if row is None:
             return []
-        named = row.figures() if piece.role == "metrics" or row.is_pair else []
+        is_metrics = piece.role == "metrics" or row.is_of_metrics
+        named = row.figures() if is_metrics or row.is_pair else []
         for name, value in named:
             self._measure(name, value, piece.span)
-        if piece.role == "metrics" and named:
+        if is_metrics and named:
             return []
         return [Entry(row_text(row), row.spans)]
 
@@ -173,45 +180,44 @@ class _Reading:
             self._above.pop()
         entry = Entry(plain(self._text[piece.span.start : piece.span.end]), (piece.span,))
         stated = figure(self._text, piece.span)
-        if self._above and stated is None:
+        if self._above:
             above = self._above[-1][1]
             entry = Entry(f"{above.text} {entry.text}", (*above.spans, *entry.spans))
         if piece.block.leads and entry.text.endswith(":"):
             self._above.append((level, entry))
             return []
         if stated is not None and piece.role != "limitations":
-            self._measure(stated.name, stated.value, stated.span)
+            self._measure(self._named(stated.name), stated.value, stated.span)
             if piece.role != "findings":
                 return []
-        return [entry] if any(character.isalnum() for character in entry.text) else []
+        return [entry] if _says_something(entry.text) else []
+
+    def _named(self, name: str) -> str:
+        """Put the label above an item before its metric's name, unless it only says how things are cut."""
+        above = key_of(self._above[-1][1].text) if self._above else ""
+        return f"{above}_{name}" if above and not above.startswith("by_") else name
 
     def _paragraph(self, piece: Placed) -> list[Entry]:
-        if piece.block.leads and self._text[: piece.span.end].endswith(":"):
-            return []
         entries: list[Entry] = []
         for span in self._without_figures(piece):
-            cut = sentences(self._text, span)
-            entries += [Entry(plain(self._text[one.start : one.end]), (one,)) for one in cut]
+            cut = _with_bold_lead(self._text, list(sentences(self._text, span)))
+            read = [Entry(plain(self._text[one.start : one.end]), (one,)) for one in cut]
+            entries += [entry for entry in read if _says_something(entry.text)]
+        if piece.block.leads and entries and entries[-1].text.endswith(":"):
+            entries.pop()
         return entries
 
     def _without_figures(self, piece: Placed) -> list[Span]:
         """Take the metric lines out of a paragraph; what is left between them is prose."""
-        kept: list[Span] = []
-        start = piece.span.start
-        joins = False
-        for line in self._text[piece.span.start : piece.span.end].split("\n"):
-            span = Span(start, start + len(line))
-            start = span.end + 1
-            stated = figure(self._text, span) if piece.role != "limitations" else None
-            if stated is not None:
-                self._measure(stated.name, stated.value, span)
-                joins = False
-            elif joins:
-                kept[-1] = Span(kept[-1].start, span.end)
-            else:
-                kept.append(span)
-                joins = True
-        return kept
+        if piece.role == "limitations":
+            return [piece.span]
+        stated = [(line, figure(self._text, line)) for line in _lines(self._text, piece.span)]
+        found = [one for _, one in stated if one is not None]
+        for one in found:
+            self._measure(one.name, one.value, one.span)
+        if found or piece.role == "metrics":
+            return [line for line, one in stated if one is None]
+        return [piece.span]
 
     def _measure(self, name: str, value: Any, span: Span) -> None:  # noqa: ANN401 - any JSON value
         """Keep a metric; another value under a name that is taken gets a number behind it."""
@@ -263,6 +269,17 @@ class _Reading:
         for text, file, column in found.citations:
             self._read.evidence_citations.append(Citation(text, file, column, place))
         return True
+
+
+def _says_something(text: str) -> bool:
+    return any(character.isalnum() for character in text) and text.lower() not in _NOTHING
+
+
+def _with_bold_lead(text: str, cut: list[Span]) -> list[Span]:
+    """Leave a bold lead such as "**By school.**" with the sentence that it stands before."""
+    if len(cut) < 2 or not text.startswith("**", cut[0].start) or not text.endswith("**", 0, cut[0].end):  # noqa: PLR2004
+        return cut
+    return [Span(cut[0].start, cut[1].end), *cut[2:]]
 
 
 def _lines(text: str, span: Span) -> list[Span]:

@@ -41,7 +41,8 @@ _NUMBERING: Final = re.compile(
 )
 _MODIFYING: Final = (
     "a an the key main major top important overall executive brief short data dataset and or & of in for to "
-    "with on my our this these study analysis known notable other general additional supporting primary core "
+    "with first second third primary secondary structured requested computed reported relevant on my our "
+    "this these study analysis known notable other general additional supporting core "
     "summary notes numbers figures values section list detailed final quick some interpretive"
 )
 _MODIFIERS: Final = frozenset(_MODIFYING.split())

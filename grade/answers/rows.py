@@ -11,6 +11,9 @@ from grade.answers.figures import key_of, value_of
 from grade.answers.plain import plain
 
 _BAR: Final = re.compile(r"(?<!\\)\|")
+_VALUES: Final = frozenset({"value", "values", "result", "figure", "number", "amount", "estimate"})
+_UNITS: Final = frozenset({"unit", "units"})
+_METRICS: Final = frozenset({"metric", "metrics", "measure", "indicator", "statistic", "kpi"})
 _PAIR: Final = 2
 
 
@@ -33,12 +36,25 @@ class Row:
         """The table has two columns, a name and a value."""
         return len(self.cells) == _PAIR
 
+    @property
+    def is_of_metrics(self) -> bool:
+        """The table's first column is said to name metrics."""
+        return bool(self.names) and key_of(self.names[0]) in _METRICS
+
     def figures(self) -> list[tuple[str, Any]]:
         """Return the metrics of the row by name: the first cell names the row, the header the column."""
         label = self.cells[0]
         if not any(character.isalpha() for character in label):
             return []
-        values = [(name, value_of(cell)) for name, cell in zip(self._columns(), self.cells[1:], strict=True)]
+        named = dict(zip(self._columns(), self.cells[1:], strict=True))
+        unit = next((cell for name, cell in named.items() if name in _UNITS), "")
+        values = [
+            (
+                "" if name in _VALUES else name,
+                value_of(f"{cell} {unit}" if name in _VALUES and unit else cell),
+            )
+            for name, cell in zip(self._columns(), self.cells[1:], strict=True)
+        ]
         found = [(name, value) for name, value in values if value is not None]
         if self.is_pair:
             return [(key_of(label), value) for _, value in found]

@@ -12,7 +12,8 @@ _SUFFIXES: Final = "csv|tsv|parquet|jsonl|json|ndjson|xlsx|xls|txt|md|sql|duckdb
 _FILE: Final = re.compile(rf"(?<![\w./-])(?:[\w-]++[./])*?[\w-]++\.(?:{_SUFFIXES})(?![\w-])", re.IGNORECASE)
 _NAME: Final = r"`[\w.]{1,80}`|[A-Za-z_]\w{0,79}"
 _AFTER: Final = re.compile(
-    rf"`?(?:\s?(?:::|:|#|→|->|>|/|\.)\s?(?P<joined>`[\w.]{{1,80}}`|[a-z_]\w{{0,79}})(?!\w)"
+    rf"[`*]{{0,3}}(?:(?:::|:|#|→|->|>|/|\.)(?P<joined>`[\w.]{{1,80}}`|[a-z_]\w{{0,79}})(?!\w)"
+    rf"|\s?(?::|→|->|>|–|—|-)\s(?P<loose>(?:{_NAME})(?:,\s?(?:{_NAME})){{0,20}})(?=\s*(?:[;.)\]|]|$))"
     rf"|\s?\[\s?['\"]?(?P<boxed>[A-Za-z_]\w{{0,79}})['\"]?\s?\]"
     rf"|[\s,;:(–—-]{{1,4}}(?:in |with |using |from )?(?:the )?(?P<word>columns?|cols?\.?|fields?|variables?)"
     rf"(?:\s?:\s?|\s)(?P<listed>(?:{_NAME})(?:(?:,\s?(?:and\s)?|\s(?:and|&)\s|/)(?:{_NAME})){{0,20}})"
