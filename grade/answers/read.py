@@ -16,7 +16,7 @@ from grade.answers.lines import evened
 from grade.answers.objects import read_object
 from grade.answers.placing import Placed, placed
 from grade.answers.plain import plain
-from grade.answers.rows import read_row, row_text
+from grade.answers.rows import cells_of, read_row, row_text
 from grade.answers.sentences import sentences
 from grade.answers.sources import Source, sources
 
@@ -26,6 +26,8 @@ MOST_ENTRIES: Final = 10_000
 
 _PLAIN_CODE: Final = frozenset({"", "text", "txt"})
 _NOTHING: Final = frozenset({"n/a", "na", "none", "none.", "nil"})
+_LONGEST_LABEL: Final = 200
+"""Characters; what is repeated before other entries must be short, or an answer would grow without bound."""
 _MOST_NAMESAKES: Final = 100
 
 
@@ -111,6 +113,7 @@ class _Reading:
         self._read = ReadAnswer()
         self._prose: list[Entry] = []
         self._above: list[tuple[int, Entry]] = []
+        self._header: tuple[Span | None, tuple[str, ...]] = (None, ())
         self._cited: set[tuple[str, str | None]] = set()
 
     def finished(self) -> ReadAnswer:
@@ -163,7 +166,11 @@ class _Reading:
         return self._paragraph(piece)
 
     def _row(self, piece: Placed) -> list[Entry]:
-        row = read_row(self._text, piece.block)
+        header = piece.block.header
+        if header is not None and header != self._header[0]:
+            names = cells_of(self._text, header)  # once for all rows of a table
+            self._header = (header, tuple(name if len(name) <= _LONGEST_LABEL else "" for name in names))
+        row = read_row(self._text, piece.block, self._header[1])
         if row is None:
             return []
         is_metrics = piece.role == "metrics" or row.is_of_metrics
@@ -183,7 +190,7 @@ class _Reading:
         if self._above:
             above = self._above[-1][1]
             entry = Entry(f"{above.text} {entry.text}", (*above.spans, *entry.spans))
-        if piece.block.leads and entry.text.endswith(":"):
+        if piece.block.leads and entry.text.endswith(":") and len(entry.text) <= _LONGEST_LABEL:
             self._above.append((level, entry))
             return []
         if stated is not None and piece.role != "limitations":

@@ -65,14 +65,20 @@ class Row:
         return [*names, *[""] * len(self.cells)][: len(self.cells) - 1]
 
 
-def read_row(text: str, block: Block) -> Row | None:
-    """Return a row below a table's header, None for the header itself and for a row without words."""
+def read_row(text: str, block: Block, names: tuple[str, ...]) -> Row | None:
+    """Return a row below a table's header, None for the header itself and for a row without words.
+
+    Args:
+        text: The answer.
+        block: The row.
+        names: The cells of its table's header.
+    """
     if block.header is None:
         return None
     cells = cells_of(text, block.span)
     if not any(character.isalnum() for cell in cells for character in cell):
         return None
-    return Row(tuple(cells), tuple(cells_of(text, block.header)), (block.header, block.span))
+    return Row(tuple(cells), names[: len(cells)], (block.header, block.span))
 
 
 def cells_of(text: str, span: Span) -> list[str]:

@@ -171,6 +171,27 @@ def test_repeating_anything_takes_no_time(name):
     assert time.perf_counter() - started < ALLOWED_S
 
 
+def test_a_wide_header_costs_once_and_not_in_every_row():
+    text = "|a" * 30_000 + "|\n" + "|-" * 30_000 + "|\n" + "|x|y|\n" * 30_000
+    started = time.perf_counter()
+    assert len(read_answer(text).key_findings) == 10_000
+    assert time.perf_counter() - started < ALLOWED_S
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Findings\n- " + "x" * 100_000 + ":\n" + "  - b\n" * 3_000,
+        "## Findings\n| n | " + "x" * 100_000 + " |\n|---|---|\n" + "| a | b |\n" * 3_000,
+        "## Findings\n" + "".join(" " * number + "- a:\n" for number in range(1_000)),
+    ],
+    ids=["label", "header", "nested labels"],
+)
+def test_what_is_read_does_not_outgrow_the_answer(text):
+    read = read_answer(text)
+    assert sum(len(entry.text) for entry in read.key_findings) <= 2 * len(text)
+
+
 @pytest.mark.parametrize("unit", ["word ", "a.csv ", "|a|b|\n", "- a\n"])
 def test_a_megabyte_takes_seconds(unit):
     started = time.perf_counter()
