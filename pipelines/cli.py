@@ -16,6 +16,7 @@ from pipelines.commands import judge, packs
 from pipelines.commands.decide import decide, gate
 from pipelines.commands.diff import diff
 from pipelines.commands.export import export
+from pipelines.commands.imports import import_
 from pipelines.commands.leaderboard import leaderboard
 from pipelines.commands.report import report
 from pipelines.commands.review import review_app
@@ -45,6 +46,7 @@ _COMMANDS: Final = {
 for _panel, _commands in _COMMANDS.items():
     for _command in _commands:
         app.command(rich_help_panel=_panel)(_command)
+app.command(name="import", rich_help_panel="Score")(import_)
 app.add_typer(review_app, name="review", rich_help_panel="Decide")
 app.add_typer(judge.app, name="judge", rich_help_panel="Score")
 app.add_typer(packs.app, name="packs", rich_help_panel="Score")

@@ -1,0 +1,1 @@
+"""`grade import`: files of other programs become run files."""
