@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -23,6 +23,7 @@ from pipelines.imports.registry import READERS, Reader, choose_reader, detect
 MOST_TOLD: Final = 100_000
 """Skipped records that are told one by one; all are counted."""
 
+_TOLD_EVERY: Final = 200
 _ALL_SUFFIXES: Final = tuple(dict.fromkeys(suffix for reader in READERS for suffix in reader.suffixes))
 
 
@@ -104,7 +105,7 @@ def import_answers(
 
     Args:
         request: What to import.
-        on_progress: Called with the number of records so far, after each file.
+        on_progress: Called with the number of records so far, now and then and after each file.
 
     Raises:
         InputError: A path names nothing, the format is unknown or cannot be told, the mapping is broken.
@@ -126,8 +127,8 @@ def import_answers(
     with replaced_file(request.out, marker=IMPORTED) as file:
         writer = RunWriter(file, keeps_originals=request.keeps_originals)
         for one, chosen in plan:
-            _import_file(AnswerFile(one, request.options), chosen, finder, writer, done, tasks)
-            on_progress(done.n_read)
+            for _ in _import_file(AnswerFile(one, request.options), chosen, finder, writer, done, tasks):
+                on_progress(done.n_read)
         for run in writer.close():
             done.take_back(run)
         done.n_written = writer.n_written
@@ -146,10 +147,13 @@ def _import_file(
     writer: RunWriter,
     done: Imported,
     tasks: set[str] | None,
-) -> None:
+) -> Iterator[None]:
+    """Import one file, giving way now and then and in the end."""
     read = reader.load()
     try:
-        for answer in read(file):
+        for number, answer in enumerate(read(file)):
+            if number % _TOLD_EVERY == 0:
+                yield
             try:
                 _write(answer, file, reader, finder, writer, tasks)
                 done.n_read += 1
@@ -162,6 +166,7 @@ def _import_file(
     for one in file.skipped:
         done.skip(one)
     done.files.append((file.name, reader.name, file.entry.sha256 if file.entry else None))
+    yield
 
 
 def _write(

@@ -92,3 +92,26 @@ def test_a_reader_of_another_package_is_a_format(grade, tmp_path, monkeypatch):
     assert "ledger: from the package grade-ledger 1.0" in " ".join(
         grade("import", "--help").stdout.replace("│", " ").split()
     )
+
+
+def test_an_original_with_the_keys_of_a_run_does_not_disturb_scoring(grade, tmp_path, inputs):
+    task = next(
+        json.loads(line)["task_id"]
+        for path in sorted(inputs.rglob("*.jsonl"))
+        for line in path.read_text().splitlines()
+        if "gold_facts" in line
+    )
+    record = {
+        "task_id": task,
+        "model_id": "m",
+        "run_index": 4,
+        "answer": ANSWER,
+        "more": {"task_id": "x", "run_index": 9},
+    }
+    write(tmp_path, "a.jsonl", json.dumps(record) + "\n")
+    assert grade("import", "text", "a.jsonl", "--out", "in/runs.jsonl").returncode == 0
+    done = grade("score", "in", "--packs", "packs", "--out", "result")
+    assert done.returncode == 0, done.stderr
+    runs = pl.read_parquet(tmp_path / "result/runs.parquet")
+    assert runs.select("task_id", "run_index").rows() == [(task, 4)]
+    assert runs["input_flags"].to_list() == [[]]

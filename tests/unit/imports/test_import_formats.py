@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 import math
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 from grade.errors import InputError, OutputError, SettingsError
+from grade.imports.reasons import LEFT_OUT, SKIPS
 from pipelines.imports.keys import KeyOptions
+from pipelines.imports.registry import AUTO, READERS
 from pipelines.imports.run import ImportRequest, import_answers
 from pipelines.imports.table import parse_columns
 
@@ -499,3 +502,11 @@ def test_unknown_formats_and_outputs_are_refused(bring, tmp_path):
         bring("openai-batch", "b.jsonl", out="runs.csv")
     with pytest.raises(SettingsError, match="did you mean task"):
         bring("openai-batch", "b.jsonl", pattern="{tsk}/{run}")
+
+
+def test_the_page_names_every_format_and_code():
+    page = (Path(__file__).parents[3] / "docs/how-to/import.md").read_text(encoding="utf-8")
+    for name in [*(reader.name for reader in READERS), AUTO, *SKIPS, *LEFT_OUT]:
+        assert f"| `{name}` |" in page
+    for code, sentence in {**SKIPS, **LEFT_OUT}.items():
+        assert f"| `{code}` | {sentence} |" in page
