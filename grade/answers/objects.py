@@ -10,7 +10,8 @@ from grade.answers.blocks import Span
 
 _LISTS: Final = ("key_findings", "limitations")
 _FIELDS: Final = frozenset({*_LISTS, "structured_metrics", "evidence_citations"})
-_FENCE: Final = re.compile(r"\s*+[`~]{3,}+[^\n]*\n|\n[ \t>]*+[`~]{3,}+\s*$")
+_OPENING: Final = re.compile(r"\s*+[`~]{3,}+[^\n]*\n")
+_CLOSING: Final = re.compile(r"[ \t>]*+[`~]{3,}+")
 
 
 class ReadObject(NamedTuple):
@@ -31,7 +32,7 @@ class ReadObject(NamedTuple):
 
 def read_object(text: str, span: Span) -> ReadObject | None:
     """Read a block of code as JSON with scored fields, or as an object of numbers; None for other code."""
-    found = _decoded(_FENCE.sub("", text[span.start : span.end]))
+    found = _decoded(_within_fences(text[span.start : span.end]))
     if not isinstance(found, dict):
         return None
     if _FIELDS.isdisjoint(found):
@@ -44,6 +45,13 @@ def read_object(text: str, span: Span) -> ReadObject | None:
     findings, caveats = (_located(text, span, found.get(name)) for name in _LISTS)
     citations = _citations(found.get("evidence_citations"))
     return ReadObject(findings, caveats, metrics if isinstance(metrics, dict) else {}, citations)
+
+
+def _within_fences(block: str) -> str:
+    opening = _OPENING.match(block)
+    inner = block[opening.end() :] if opening else block
+    body, _, last = inner.rstrip().rpartition("\n")
+    return body if _CLOSING.fullmatch(last) else inner
 
 
 def _decoded(code: str) -> Any:  # noqa: ANN401 - any JSON value

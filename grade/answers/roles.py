@@ -61,7 +61,8 @@ def heading_name(text: str) -> str:
         name = name[1:].lstrip()
     while name and not name[-1].isalnum():
         name = name[:-1].rstrip()
-    return _NUMBERING.sub("", name, count=1) if _NUMBERING.match(name) else name
+    numbering = _NUMBERING.match(name)
+    return name[numbering.end() :] if numbering else name
 
 
 def role_of(name: str) -> Role | None:

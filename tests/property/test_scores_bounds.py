@@ -68,7 +68,7 @@ def check_nulls(tables):
     assert (rows["composite"].is_not_null() == measured).all()
 
 
-@settings(max_examples=examples(12), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(8), deadline=None, suppress_health_check=list(HealthCheck))
 @given(records())
 def test_scores_are_shares_and_every_check_has_its_row(given_records):
     tables = score_records(given_records.tasks, given_records.runs, given_records.verdicts)

@@ -87,7 +87,7 @@ def check_constancy(tables):
         assert set(groups[column].drop_nulls()) <= {1.0}, column
 
 
-@settings(max_examples=examples(12), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(7), deadline=None, suppress_health_check=list(HealthCheck))
 @given(records())
 def test_changes_do_what_they_must_and_models_keep_apart(given_records):
     # Without insights, a forbidden claim cannot happen to make one.

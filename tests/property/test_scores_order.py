@@ -8,7 +8,7 @@ from support.fuzzing import examples
 from support.scoring import SCORED, score_records
 from support.strategies import records
 
-unhurried = settings(max_examples=examples(8), deadline=None, suppress_health_check=list(HealthCheck))
+unhurried = settings(max_examples=examples(4), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def check_equal(tables, others):

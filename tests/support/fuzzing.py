@@ -11,7 +11,7 @@ import os
 
 _FIRST = int(os.environ.get("FUZZ_FROM", "0"))
 
-PARTS = range(_FIRST, _FIRST + int(os.environ.get("FUZZ_PARTS", "3")))
+PARTS = range(_FIRST, _FIRST + int(os.environ.get("FUZZ_PARTS", "2")))
 """Seeds of the parts."""
 
 IS_LONG = "FUZZ_EXAMPLES" in os.environ

@@ -34,7 +34,7 @@ def runs(documents: list[dict]) -> pl.DataFrame:
     return pl.DataFrame({"run_id": range(len(texts)), "structured_metrics": texts}, schema=schema)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(DOCUMENTS)
 def test_both_ways_give_the_same_leaves(documents):
     usual = grade.metrics._SHORT_BYTES
