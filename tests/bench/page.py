@@ -155,14 +155,22 @@ def judge(figures: Figures) -> list[str]:
     ]
     more = [size for size in sizes if size > at]
     if more:
-        growth = max(rows[name, more[-1]]["peak_mb"] / rows[name, at]["peak_mb"] for name in (SCORE, RESCORE))
+        growth = max(
+            rows[name, more[-1]]["peak_mb"] / rows[name, at]["peak_mb"]
+            for name in (SCORE, RESCORE)
+            if (name, more[-1]) in rows
+        )
         lines.append(
             _line(f"Peak memory at {more[-1]:,} is at most 1.15 x that {named}", growth, GROWTH_BAR, " x")
         )
     before = [size for size in sizes if size < sizes[-1]]
     if before:
         last, first = sizes[-1], before[-1]
-        bend = max(_per_run(rows[name, last]) / _per_run(rows[name, first]) for name in (SCORE, RESCORE))
+        bend = max(
+            _per_run(rows[name, last]) / _per_run(rows[name, first])
+            for name in (SCORE, RESCORE)
+            if (name, last) in rows
+        )
         told = f"A run at {last:,} takes at most 1.2 x as long as at {first:,}, so that time is linear"
         lines.append(_line(told, bend, LINEAR_BAR, " x"))
     return lines
