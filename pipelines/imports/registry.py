@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from grade.errors import InputError
 from grade.hints import nearest
@@ -14,11 +14,13 @@ from grade.imports.eee import is_eee
 from grade.imports.lm_eval import is_lm_eval
 from grade.imports.openai_batch import is_openai_batch
 from grade.imports.promptfoo import is_promptfoo
-from pipelines.files import Found
-from pipelines.imports.files import AnswerFile
 from pipelines.plugins import READERS_GROUP, Plugin, choose_plugin, find_plugins
 
-Read = Callable[[AnswerFile], Iterable[Answer]]
+if TYPE_CHECKING:  # the help is made from this list, before polars may be loaded
+    from pipelines.files import Found
+    from pipelines.imports.files import AnswerFile
+
+Read = Callable[["AnswerFile"], Iterable[Answer]]
 
 JSON_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 _TEXTS: Final = (".md", ".markdown", ".txt", ".text")
@@ -126,6 +128,8 @@ def detect(found: Found) -> Reader:
         return known["table"]
     if found.suffix == ".eval":
         return known["inspect"]
+    from pipelines.imports.files import AnswerFile
+
     file = AnswerFile(found)
     record = next((record.value for record in file.records()), None)
     if isinstance(record, dict):
