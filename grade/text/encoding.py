@@ -48,9 +48,20 @@ def flags_at(places: npt.NDArray[np.integer], size: int) -> Flags:
 
 def firsts(owners: Ints) -> Flags:
     """Return which rows open a run of equal owners."""
-    opens = np.ones(len(owners), dtype=np.bool_)
+    opens: Flags = np.ones(len(owners), dtype=np.bool_)
     opens[1:] = owners[1:] != owners[:-1]
     return opens
+
+
+def places_within(owners: Ints) -> Ints:
+    """Return the place of each row among the rows of its owner, from 0; an owner's rows are contiguous.
+
+    >>> places_within(np.array([4, 4, 2, 7, 7], dtype=np.int32)).tolist()
+    [0, 1, 0, 0, 1]
+    """
+    row = np.arange(len(owners), dtype=np.int32)
+    places: Ints = row - np.maximum.accumulate(np.where(firsts(owners), row, np.int32(0)))
+    return places
 
 
 def _grouped(texts: pl.Series, keys: pl.Series) -> tuple[pl.Series, Ints]:

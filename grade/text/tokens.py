@@ -16,7 +16,7 @@ import polars as pl
 
 from grade.text.chunks import Chunks, cut_chunks, with_tokens
 from grade.text.cleaning import HAS_TOKEN
-from grade.text.encoding import Ints, encode, firsts, flags_of, lookup
+from grade.text.encoding import Ints, encode, firsts, flags_of, lookup, places_within
 from grade.text.entities import entity, kind
 from grade.text.lexicon import CLAUSE_WORDS, DIRECTION_WORDS, DOUBT_WORDS, NEGATION_CUES
 
@@ -184,15 +184,13 @@ def _normal(raw: pl.Expr) -> pl.Expr:
 
 def _placed(sentence_id: pl.Series, stream: Stream) -> tuple[pl.DataFrame, Ints]:
     """Number positions and clauses, and leave the closing rows out of the tokens."""
-    is_first = firsts(stream.owner)
-    place = np.arange(len(is_first), dtype=np.int32)
-    position = place - np.maximum.accumulate(np.where(is_first, place, np.int32(0)))
+    position = places_within(stream.owner)
     opens = (
         flags_of(stream.tails.str.contains(_CLAUSE_END), stream.tail)
         | flags_of(stream.heads.str.contains(_CLAUSE_END), stream.head)
         | flags_of(stream.raws["token"].is_in(list(CLAUSE_WORDS)), stream.raw)
     )
-    clause = np.cumsum(opens | is_first, dtype=np.uint32)
+    clause = np.cumsum(opens | (position == 0), dtype=np.uint32)
     kept = np.flatnonzero(flags_of(stream.raws["raw"] != "", stream.raw)).astype(np.int32)
     tokens = pl.DataFrame(
         {
