@@ -49,7 +49,8 @@ class Inputs:
     Attributes:
         catalogue: The tasks.
         store: The runs as read.
-        index: The runs of known tasks: the columns of the store's index, pack_id and track.
+        index: The runs of known tasks: their keys, sizes and places in the store, pack_id and track.
+        groups: GROUPS of these.
         verdicts: The verdicts as read.
         run_rejects: REJECTS of runs.
         verdict_rejects: REJECTS of verdicts.
@@ -59,6 +60,7 @@ class Inputs:
     catalogue: Catalogue
     store: Store
     index: pl.DataFrame
+    groups: pl.DataFrame
     verdicts: ReadVerdicts
     run_rejects: pl.DataFrame
     verdict_rejects: pl.DataFrame

@@ -117,7 +117,7 @@ def score(request: ScoreRequest, *, progress: Progress) -> ScoreOutcome:
         inputs = _read(request, catalogue, store, database)
         _tell_look_alikes(inputs.index, progress)
         with kept_when_interrupted(folder, request.out):
-            gathered = _score_groups(request, inputs, folder, database, progress)
+            gathered = _score_groups(request, inputs, folder, progress)
             ranked = finish(request, inputs, gathered, folder, started=started, database=database)
     drop_partials(request.out)
     return ScoreOutcome(
@@ -149,12 +149,15 @@ def _opened_runs(request: ScoreRequest, scratch: Path, progress: Progress) -> It
 def _read(request: ScoreRequest, catalogue: Catalogue, store: Store, database: Database) -> Inputs:
     index, unknown = _of_known_tasks(store, catalogue)
     read, stores = _read_verdicts(request, catalogue, store, index)
+    verdicts = _told(read.verdicts, request.told_below)
+    groups = fingerprint_groups(index, verdicts, catalogue, request.settings, database=database)
     told = [_told(frame, request.told_below) for frame in (store.rejects, unknown, read.rejects)]
     return Inputs(
         catalogue=catalogue,
         store=store,
-        index=index,
-        verdicts=replace(read, verdicts=_told(read.verdicts, request.told_below)),
+        index=index.drop("content_hash"),  # which is of no more use and takes a third of the memory
+        groups=groups,
+        verdicts=replace(read, verdicts=verdicts),
         run_rejects=pl.concat(told[:2]).sort(REJECT_ORDER),
         verdict_rejects=told[2],
         judging=sum_up(stores, database=database),
@@ -202,17 +205,14 @@ def _told(rows: pl.DataFrame, below: Path | None) -> pl.DataFrame:
     )
 
 
-def _score_groups(
-    request: ScoreRequest, inputs: Inputs, folder: Path, database: Database, progress: Progress
-) -> Gathered:
+def _score_groups(request: ScoreRequest, inputs: Inputs, folder: Path, progress: Progress) -> Gathered:
     """Make the tables of group after group and write each as it is made."""
     verdicts = inputs.verdicts.verdicts
-    groups = fingerprint_groups(inputs.index, verdicts, inputs.catalogue, request.settings, database=database)
     places = [request.out, *partial_folders(request.out)] if request.reuses else []
     earlier = find_earlier(places)
     claims = gold_tables(inputs.catalogue.tasks).claims
-    work = Work(Ground(inputs.store.folder, inputs.catalogue, claims), verdicts, groups, earlier)
-    gathered = Gathered.start(n_reused=earlier.known(groups).height)
+    work = Work(Ground(inputs.store.folder, inputs.catalogue, claims), verdicts, inputs.groups, earlier)
+    gathered = Gathered.start(n_reused=earlier.known(inputs.groups).height)
     slices = cut_batches(
         inputs.index,
         batch_runs=request.settings.batch_runs,

@@ -234,14 +234,15 @@ def reading_store(folder: Place) -> Iterator[Store]:
     Raises:
         InputError: See `open_store`.
     """
-    store = open_store(folder)
     if isinstance(folder, Remote):
-        yield store
+        yield open_store(folder)
         return
+    if not (folder / HEAD).exists():
+        open_store(folder)  # which tells what is wrong
     try:
         lock = (folder / _READING).open("a")
     except OSError:
-        yield store  # not ours to write, so nothing is held in place
+        yield open_store(folder)  # not ours to write, so nothing is held in place
         return
     with lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
