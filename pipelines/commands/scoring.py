@@ -120,7 +120,7 @@ def rescore(
         settings=chosen,
         policy=load_policy(policy),
         threads=threads,
-        engine=find_engine(engine, address=address),
+        engine=find_engine(engine, out=place_of(out), address=address),
         reuses=not full,
     )
     _score_within_limit(request, chosen, is_quiet=quiet)
