@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from grade.schemas import SENTENCES, SPANS
-from grade.text.cleaning import HAS_TOKEN, clean, lines, sentences, without_lead
-from grade.text.encoding import encode
+from grade.text.cleaning import HAS_TOKEN, clean, lines, sentences, without_bullet, without_lead
+from grade.text.encoding import encode, places_within
 
 _PLACE: Final = ("run_id", "field_no", "entry_no")
 
@@ -36,23 +36,23 @@ def explode(runs: pl.DataFrame, *, with_citations: pl.Expr | None = None) -> Exp
         Spans numbered within their entry, without sentences that hold no token.
     """
     entries = _entries(runs, pl.lit(value=False) if with_citations is None else with_citations)
-    placed = entries.select(*_PLACE, line=lines(pl.col("text"))).explode("line")
+    placed = entries.with_row_index("entry").select("entry", line=lines(pl.col("text"))).explode("line")
     placed = placed.filter(pl.col("line").str.contains(HAS_TOKEN))
     distinct_lines, line_codes = encode(placed["line"])
     cut = _cut(distinct_lines)
     distinct, codes = encode(cut["text"])
     cut = cut.select("line_id", sentence_id=pl.Series(codes, dtype=pl.UInt32))
     spans = (
-        placed.select(*_PLACE, line_id=pl.Series(line_codes, dtype=pl.UInt32))
+        placed.select("entry", line_id=pl.Series(line_codes, dtype=pl.UInt32))
         .join(cut, on="line_id", how="inner", maintain_order="left_right")
-        .select(
-            *_PLACE,
-            sentence_no=pl.int_range(pl.len(), dtype=pl.UInt32).over(_PLACE),
-            sentence_id="sentence_id",
-        )
+        .select("entry", "sentence_id")
+    )
+    entry = spans["entry"].to_numpy()
+    numbered = entries.select(_PLACE)[entry].with_columns(
+        spans["sentence_id"], sentence_no=pl.Series(places_within(entry), dtype=pl.UInt32)
     )
     return Exploded(
-        spans.select(SPANS.columns),
+        numbered.select(SPANS.columns),
         distinct.to_frame("text").with_row_index("sentence_id").select(SENTENCES.columns),
     )
 
@@ -81,12 +81,24 @@ def _entries(runs: pl.DataFrame, with_citations: pl.Expr) -> pl.DataFrame:
 
 def _cut(distinct_lines: pl.Series) -> pl.DataFrame:
     """The sentences of distinct lines: line_id, text; ordered."""
-    bare = without_lead(clean(pl.col("line")))
     return (
-        distinct_lines.to_frame("line")
+        _bare(distinct_lines)
+        .to_frame("line")
         .with_row_index("line_id")
-        .select("line_id", text=sentences(bare))
+        .select("line_id", text=sentences(pl.col("line")))
         .explode("text")
         .with_columns(pl.col("text").str.strip_chars())
         .filter(pl.col("text").str.contains(HAS_TOKEN))
     )
+
+
+def _bare(distinct_lines: pl.Series) -> pl.Series:
+    """Lines that are clean and without lead; most have nothing to clean and only lose their lead."""
+    line = pl.col("line")
+    rows = distinct_lines.to_frame("line").with_row_index("line_id")
+    is_plain = (line.str.len_bytes() == line.str.len_chars()) & ~line.str.contains("|", literal=True)
+    parts = [
+        rows.filter(is_plain).with_columns(without_bullet(line)),
+        rows.filter(~is_plain).with_columns(without_lead(clean(line))),
+    ]
+    return pl.concat(parts).sort("line_id")["line"]

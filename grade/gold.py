@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import polars as pl
 
+from grade.clues import find_clues
 from grade.dimensions import DIMENSIONS
 from grade.models import GoldFact, Task
 from grade.schemas import CLAIMS, FACTS, GOLD_TEXTS, SOUGHT, SOUGHT_ENTITIES, TASKS, Table, check
@@ -41,6 +42,7 @@ class Gold(NamedTuple):
         sought_entities: A row per entity that such a value may belong to.
         claims: A row per claim.
         texts: A row per gold text; `text_no` is shared with facts and claims.
+        clues: A row per task and clue (see `grade.clues`).
     """
 
     tasks: pl.DataFrame
@@ -49,6 +51,7 @@ class Gold(NamedTuple):
     sought_entities: pl.DataFrame
     claims: pl.DataFrame
     texts: pl.DataFrame
+    clues: pl.DataFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +89,16 @@ def build_gold(tasks: Iterable[Task]) -> Gold:
     gold_texts = _frame(GOLD_TEXTS, enumerate([*texts, *strings])).with_columns(clean(pl.col("text")))
     readings = _read(gold_texts)
     sought, entities = _sought([fact for _, fact in facts], readings)
+    fact_frame = check(_fact_frame(facts, ordered, readings, len(texts)), FACTS, where="build_gold")
+    claim_frame = check(_claim_frame(claims, ordered, len(facts)), CLAIMS, where="build_gold")
     return Gold(
         _task_frame(ordered),
-        check(_fact_frame(facts, ordered, readings, len(texts)), FACTS, where="build_gold"),
+        fact_frame,
         check(sought, SOUGHT, where="build_gold"),
         check(entities, SOUGHT_ENTITIES, where="build_gold"),
-        check(_claim_frame(claims, ordered, len(facts)), CLAIMS, where="build_gold"),
+        claim_frame,
         check(gold_texts, GOLD_TEXTS, where="build_gold"),
+        find_clues(fact_frame, claim_frame, gold_texts),
     )
 
 

@@ -283,6 +283,14 @@ CLAIMS: Final = Table(
     frozenset({"task_no", "task_id", "claim_id", "kind", "is_calibration", "text_no"}),
     is_written=False,
 )
+CLUES: Final = Table(
+    "clues",
+    "a word, or part of one, without some of which a sentence does not match a gold text",
+    ("text_no", "clue", "is_whole"),
+    ("task_no", "n_needed"),
+    frozenset({"task_no", "n_needed"}),
+    is_written=False,
+)
 METRICS: Final = Table(
     "metrics",
     "a number or text of a run's structured metrics",
@@ -320,6 +328,7 @@ INNER_TABLES: Final[tuple[Table, ...]] = (
     SOUGHT,
     SOUGHT_ENTITIES,
     CLAIMS,
+    CLUES,
     METRICS,
     GOLD_TEXTS,
     SPANS,

@@ -16,7 +16,8 @@ from grade.facts.checks import check_facts
 from grade.gold import Gold
 from grade.metrics import flatten_metrics
 from grade.schemas import GROUP_KEY
-from grade.text.corpus import read_corpus
+from grade.screening import screen
+from grade.text.corpus import cut_texts, read_corpus
 from grade.verdict_scores import claim_verdicts, score_verdicts
 from pipelines.catalogue import Catalogue
 
@@ -49,10 +50,12 @@ def score_batch(
         database: An open database to use.
     """
     numbered = _numbered(runs, gold)
-    spans, sentences = explode(numbered, with_citations=pl.col("track") == 3)  # noqa: PLR2004
-    corpus = read_corpus(sentences, gold.texts)
+    every_span, sentences = explode(numbered, with_citations=pl.col("track") == 3)  # noqa: PLR2004
+    texts = cut_texts(sentences, gold.texts)
+    spans = screen(every_span, texts.chunks, numbered, gold)
+    corpus = read_corpus(texts, spans["sentence_id"])
     leaves, nonfinite = flatten_metrics(numbered, database=database)
-    marked = mark_empty(close_gate(numbered, spans, corpus.entities, corpus.quantities), spans, leaves)
+    marked = mark_empty(close_gate(numbered, spans, corpus.entities, corpus.quantities), every_span, leaves)
     judged = claim_verdicts(verdicts)
     fact_checks = check_facts(marked, spans, corpus, leaves, gold, verdicts=judged)
     claim_checks = check_claims(marked, spans, corpus, gold, verdicts=judged)

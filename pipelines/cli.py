@@ -6,6 +6,7 @@ Results go to stdout, everything else to stderr. Heavy modules load inside the c
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated, Final
 
@@ -72,6 +73,8 @@ def _root(
 
 def main() -> None:
     """Run the command line; an error of the user's is told without a traceback."""
+    # Matrices are small here, and threads of linear algebra would take the cores from everybody else.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         app()
     except GradeError as fault:

@@ -45,7 +45,7 @@ def collect_candidates(corpus: Corpus, spans: pl.DataFrame) -> Candidates:
     """
     long = _long_entries(spans)
     distinct = long.select("sentences").unique(maintain_order=True)
-    first = corpus.texts.height
+    first = corpus.first_free
     distinct = distinct.with_columns(text_id=pl.int_range(first, first + pl.len(), dtype=pl.UInt32))
     whole = long.join(distinct, on="sentences", maintain_order="left").select(
         *_ENTRY, "task_no", "text_id", part_no=pl.lit(0, pl.UInt32)

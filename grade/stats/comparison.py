@@ -23,6 +23,7 @@ from grade.stats.bootstrap import (
     Ints,
     by_pattern,
     mean_intervals,
+    order_statistics,
     reasons,
     resampled_means,
     whole_numbers,
@@ -37,7 +38,8 @@ POWER: Final = 0.8
 EXACT_UP_TO: Final = 13
 """Tasks up to which all sign flips are tried: 8,192 of them."""
 
-_COLUMNS_AT_A_TIME: Final = 256
+_COLUMNS_AT_A_TIME: Final = 16
+_RESAMPLES_AT_A_TIME: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,36 +150,48 @@ def rank_ranges(
         level: Share of the ranks within the range.
     """
     means = resampled_means(values, seed=seed, n_resamples=n_resamples)
-    ranks = np.sort(_ranks(means).T, axis=1)
+    ranks = np.concatenate(
+        [
+            _ranks(means[:, start : start + _RESAMPLES_AT_A_TIME])
+            for start in range(0, n_resamples, _RESAMPLES_AT_A_TIME)
+        ],
+        axis=1,
+    )
     # The smallest rank that holds the share, as counts go: nothing lies between two ranks.
-    low, high = (max(math.ceil(len(means) * share) - 1, 0) for share in ((1 - level) / 2, (1 + level) / 2))
-    return ranks[:, low].astype(np.int64), ranks[:, high].astype(np.int64)
+    places = (max(math.ceil(n_resamples * share) - 1, 0) for share in ((1 - level) / 2, (1 + level) / 2))
+    low, high = (order_statistics(ranks, place)[0].astype(np.int64) for place in places)
+    return low, high
 
 
 def _ranks(values: Floats) -> npt.NDArray[np.int32]:
-    """Return the rank of each value in its row: 1 + the number of greater ones."""
-    order = np.argsort(-values, axis=1)
-    ordered = np.take_along_axis(values, order, axis=1)
-    is_new = np.ones(values.shape, dtype=np.bool_)
-    is_new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    places = np.arange(values.shape[1], dtype=np.int32)
-    ranks = np.empty(values.shape, dtype=np.int32)
-    np.put_along_axis(ranks, order, np.maximum.accumulate(np.where(is_new, places, 0), axis=1) + 1, axis=1)
-    return ranks
+    """Return the rank of each value in its column: 1 + the number of greater ones."""
+    falling = np.ascontiguousarray(-values.T)
+    order = np.argsort(falling, axis=1)
+    ordered = np.take_along_axis(falling, order, axis=1)
+    places = np.broadcast_to(np.arange(1, len(values) + 1, dtype=np.int32), falling.shape).copy()
+    equal = ordered[:, 1:] == ordered[:, :-1]
+    if equal.any():
+        places[:, 1:][equal] = 0
+        np.maximum.accumulate(places, axis=1, out=places)
+    ranks = np.empty(falling.shape, dtype=np.int32)
+    np.put_along_axis(ranks, order, places, axis=1)
+    return ranks.T
 
 
 def _signs(n_tasks: int, seed: int, n_permutations: int) -> Floats:
-    """Return sign flips, one a row: all there are for few tasks, else random ones after no flip."""
+    """Return sign flips, one a column: all there are for few tasks, else random ones after no flip."""
     if n_tasks <= EXACT_UP_TO:
-        bits = np.arange(2**n_tasks)[:, None] >> np.arange(n_tasks) & 1
+        bits = np.arange(2**n_tasks) >> np.arange(n_tasks)[:, None] & 1
         return (1 - 2 * bits).astype(np.float64)
     draw = np.random.default_rng(seed)
     signs = 1.0 - 2.0 * draw.integers(0, 2, size=(n_permutations, n_tasks))
-    return np.concatenate([np.ones((1, n_tasks)), signs])
+    return np.ascontiguousarray(np.concatenate([np.ones((1, n_tasks)), signs]).T)
 
 
 def _permutation_p(values: Floats, signs: Floats) -> Floats:
     whole, _ = whole_numbers(values)
-    flipped = np.abs(signs @ whole)
-    is_as_large: Floats = (flipped >= np.abs(whole.sum(axis=0))).mean(axis=0)
-    return is_as_large
+    flipped = np.ascontiguousarray(whole.T) @ signs
+    np.abs(flipped, out=flipped)
+    n_as_large = np.count_nonzero(flipped >= np.abs(whole.sum(axis=0))[:, None], axis=1)
+    p_values: Floats = n_as_large / signs.shape[1]
+    return p_values

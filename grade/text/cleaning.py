@@ -62,8 +62,13 @@ def without_lead(line: pl.Expr) -> pl.Expr:
     >>> pl.select(without_lead(pl.lit("| 2. **Oct** | 27.9% |"))).item()
     'Oct** ;  27.9% '
     """
-    inner = line.str.replace_all(_OUTER_BARS, "").str.replace(_LEAD, "")
+    inner = without_bullet(line.str.replace_all(_OUTER_BARS, ""))
     return inner.str.replace_all("|", "; ", literal=True)
+
+
+def without_bullet(line: pl.Expr) -> pl.Expr:
+    """Take bullets, numbering and heading marks off one clean line that has no table bars."""
+    return line.str.replace(_LEAD, "")
 
 
 def sentences(line: pl.Expr) -> pl.Expr:

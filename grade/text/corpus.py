@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
 from grade.schemas import TOKENS, check
+from grade.text.chunks import Chunks, cut_chunks
+from grade.text.encoding import flags_at
 from grade.text.quantities import find_quantities
-from grade.text.tokens import tokenise
+from grade.text.tokens import read_tokens
 from grade.text.words import content_words
+
+
+class Texts(NamedTuple):
+    """The texts of a batch and of the catalogue, cut but not read.
+
+    Attributes:
+        frame: sentence_id and text; sentence n in row n.
+        chunks: Their chunks.
+        first_gold: The sentence_id of the first gold text.
+    """
+
+    frame: pl.DataFrame
+    chunks: Chunks
+    first_gold: int
 
 
 class Corpus(NamedTuple):
@@ -27,6 +42,7 @@ class Corpus(NamedTuple):
         cues: sentence_id, position, clause of every negation cue.
         texts: sentence_id, text.
         first_gold: The sentence_id of the first gold text.
+        first_free: The first number that is no sentence_id.
     """
 
     tokens: pl.DataFrame
@@ -37,18 +53,32 @@ class Corpus(NamedTuple):
     cues: pl.DataFrame
     texts: pl.DataFrame
     first_gold: int
+    first_free: int
 
 
-def read_corpus(sentences: pl.DataFrame, gold_texts: pl.DataFrame) -> Corpus:
-    """Read distinct sentences (SENTENCES) and gold texts (GOLD_TEXTS) in one go."""
-    first_gold = sentences.height
-    texts = pl.concat(
-        [
-            sentences,
-            gold_texts.select(sentence_id=pl.col("text_no") + pl.lit(first_gold, pl.UInt32), text="text"),
-        ]
-    )
-    lexed = tokenise(texts)
+def cut_texts(sentences: pl.DataFrame, gold_texts: pl.DataFrame) -> Texts:
+    """Put sentences and gold texts in a row and cut them into chunks.
+
+    Args:
+        sentences: SENTENCES, sentence n in row n.
+        gold_texts: GOLD_TEXTS, text n in row n.
+    """
+    number = pl.col("text_no") + pl.lit(sentences.height, pl.UInt32)
+    texts = pl.concat([sentences, gold_texts.select(sentence_id=number, text="text")])
+    return Texts(texts, cut_chunks(texts["text"]), sentences.height)
+
+
+def read_corpus(texts: Texts, wanted: pl.Series) -> Corpus:
+    """Read some of the sentences, and the gold texts.
+
+    Args:
+        texts: All texts.
+        wanted: The ids of the sentences to read, which may repeat.
+    """
+    is_wanted = flags_at(wanted.to_numpy(), texts.frame.height)
+    is_wanted[texts.first_gold :] = True
+    kept = texts.frame.filter(is_wanted)
+    lexed = read_tokens(texts.chunks.of(is_wanted), kept["sentence_id"])
     tokens = check(lexed.tokens.select(TOKENS.columns), TOKENS, where="read_corpus")
     return Corpus(
         tokens,
@@ -57,8 +87,9 @@ def read_corpus(sentences: pl.DataFrame, gold_texts: pl.DataFrame) -> Corpus:
         find_quantities(lexed),
         marked(tokens, lexed.vocabulary.drop_nulls("entity").select("token_id", "kind", "entity")),
         marked(tokens, lexed.vocabulary.filter("is_cue").select("token_id")),
-        texts,
-        first_gold,
+        kept,
+        texts.first_gold,
+        texts.frame.height,
     )
 
 
@@ -74,9 +105,8 @@ def marked(tokens: pl.DataFrame, marks: pl.DataFrame) -> pl.DataFrame:
 def among(token_ids: pl.Series, wanted: pl.Series) -> pl.Series:
     """Tell which ids are among those wanted, by a table of flags: far cheaper than a join."""
     ids, marked_ids = token_ids.to_numpy(), wanted.to_numpy()
-    flags = np.zeros(max(ids.max(initial=0), marked_ids.max(initial=0)) + 1, dtype=np.bool_)
-    flags[marked_ids] = True
-    return pl.Series(flags[ids])
+    size = max(ids.max(initial=0), marked_ids.max(initial=0)) + 1
+    return pl.Series(flags_at(marked_ids, size)[ids])
 
 
 def sentence_words(corpus: Corpus, sentences: pl.DataFrame, wanted: pl.Series | None = None) -> pl.DataFrame:

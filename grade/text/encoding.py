@@ -7,6 +7,7 @@ import numpy.typing as npt
 import polars as pl
 
 Ints = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
 
 
 def encode(texts: pl.Series) -> tuple[pl.Series, Ints]:
@@ -28,8 +29,44 @@ def encode(texts: pl.Series) -> tuple[pl.Series, Ints]:
     return _grouped(texts, texts)
 
 
+def lookup(values: pl.Series, codes: Ints) -> npt.NDArray[np.generic]:
+    """Return the value that belongs to each code, as an array."""
+    return values.to_numpy()[codes]
+
+
+def flags_of(values: pl.Series, codes: Ints) -> Flags:
+    """Return the flag that belongs to each code, as an array."""
+    return lookup(values, codes).astype(np.bool_, copy=False)
+
+
+def flags_at(places: npt.NDArray[np.integer], size: int) -> Flags:
+    """Return `size` flags that are set at some places."""
+    flags = np.zeros(size, dtype=np.bool_)
+    flags[places] = True
+    return flags
+
+
+def firsts(owners: Ints) -> Flags:
+    """Return which rows open a run of equal owners."""
+    opens: Flags = np.ones(len(owners), dtype=np.bool_)
+    opens[1:] = owners[1:] != owners[:-1]
+    return opens
+
+
+def places_within(owners: Ints) -> Ints:
+    """Return the place of each row among the rows of its owner, from 0; an owner's rows are contiguous.
+
+    >>> places_within(np.array([4, 4, 2, 7, 7], dtype=np.int32)).tolist()
+    [0, 1, 0, 0, 1]
+    """
+    row = np.arange(len(owners), dtype=np.int32)
+    places: Ints = row - np.maximum.accumulate(np.where(firsts(owners), row, np.int32(0)))
+    return places
+
+
 def _grouped(texts: pl.Series, keys: pl.Series) -> tuple[pl.Series, Ints]:
-    rows = pl.DataFrame({"key": keys}).with_row_index("row")
-    distinct = rows.group_by("key").agg(pl.col("row").min()).sort("row").with_row_index("code")
-    codes = rows.join(distinct.select("key", "code"), on="key", how="left", maintain_order="left")["code"]
-    return texts.gather(distinct["row"]), codes.to_numpy().astype(np.int32)
+    encoded = keys.to_arrow(compat_level=pl.CompatLevel.oldest()).dictionary_encode()
+    codes = encoded.indices.to_numpy().astype(np.int32)
+    first = np.empty(len(encoded.dictionary), dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    return texts.gather(pl.Series(first)), codes

@@ -27,11 +27,20 @@ def token_rows(texts: pl.Series, owners: pl.Series, token_ids: pl.Series) -> tup
         schema_overrides={"text": pl.UInt32, "first": pl.Int32, "length": pl.Int32},
     )
     found = texts.to_frame("text").join(bounds, on="text", how="left", maintain_order="left").fill_null(0)
-    length, begin = found["length"].to_numpy(), found["first"].to_numpy()
-    row = np.repeat(np.arange(found.height, dtype=np.int32), length)
-    shift = begin - (np.cumsum(length, dtype=np.int32) - length)
-    token: Ints = token_ids.to_numpy()[np.arange(len(row), dtype=np.int32) + shift[row]]
+    row, place = spread(found["first"].to_numpy(), found["length"].to_numpy())
+    token: Ints = token_ids.to_numpy()[place]
     return row, token
+
+
+def spread(first: Ints, length: Ints) -> tuple[Ints, Ints]:
+    """Write ranges out: for every place in every range, which range it is and the place.
+
+    >>> [part.tolist() for part in spread(np.array([5, 0]), np.array([2, 1]))]
+    [[0, 0, 1], [5, 6, 0]]
+    """
+    row = np.repeat(np.arange(len(first), dtype=np.int32), length)
+    shift = (first - (np.cumsum(length) - length)).astype(np.int32)
+    return row, np.arange(len(row), dtype=np.int32) + shift[row]
 
 
 def incidence(rows: Ints, columns: Ints, shape: tuple[int, int]) -> sparse.csr_array:

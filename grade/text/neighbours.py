@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from grade.text.encoding import Ints, encode
-from grade.text.tokens import Flags, Stream, flags_of
+from grade.text.encoding import Flags, Ints, encode, flags_of
+from grade.text.tokens import Stream
 
 _STEPS: Final = (-2, -1, 0, 1, 2, 3, 4)
 _GAP_STEPS: Final = (-1, 0, 1, 2, 3)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from grade.text.encoding import Ints
+from grade.text.encoding import Flags, Ints, lookup
 from grade.text.lexicon import (
     BOUND_PAIRS,
     BOUND_WORDS,
@@ -20,7 +20,7 @@ from grade.text.lexicon import (
     YEAR_LEADS,
 )
 from grade.text.neighbours import Neighbours
-from grade.text.tokens import Flags, Lexed, lookup
+from grade.text.tokens import Lexed
 
 Floats = npt.NDArray[np.float64]
 

@@ -1,9 +1,9 @@
 """Tokens of distinct sentences, dictionary-encoded.
 
-No token spans a space, so a sentence is split at spaces into *chunks* and only the distinct
-chunks are read, which are few. What stands between two tokens is a *gap*: the end of one chunk,
-a space and the beginning of the next, or the characters between two tokens of one chunk. Gaps
-and tokens are codes from then on, and what depends on their characters is worked out once each.
+Only the distinct chunks are read (see `grade.text.chunks`), which are few. What stands between two
+tokens is a *gap*: the end of one chunk, a space and the beginning of the next, or the characters
+between two tokens of one chunk. Gaps and tokens are codes from then on, and what depends on their
+characters is worked out once each.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from grade.text.chunks import Chunks, cut_chunks, with_tokens
 from grade.text.cleaning import HAS_TOKEN
-from grade.text.encoding import Ints, encode
+from grade.text.encoding import Ints, encode, firsts, flags_of, lookup, places_within
 from grade.text.entities import entity, kind
 from grade.text.lexicon import CLAUSE_WORDS, DIRECTION_WORDS, DOUBT_WORDS, NEGATION_CUES
-
-Flags = npt.NDArray[np.bool_]
 
 _TOKEN: Final = (
     r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:/[0-9]+)+|[\p{L}\p{N}]+(?:[-'._][\p{L}\p{N}]+)*)"
@@ -86,78 +84,28 @@ class Lexed:
     stream: Stream
 
 
-@dataclass(frozen=True, slots=True)
-class _Chunks:
-    """Chunks in a row: the distinct ones, a code for each, and the row of the sentence it is of."""
-
-    distinct: pl.Series
-    codes: Ints
-    owners: Ints
-
-
 def tokenise(sentences: pl.DataFrame) -> Lexed:
     """Cut sentences into tokens.
 
     Args:
         sentences: sentence_id and text, one row per distinct sentence; the text is clean.
     """
-    chunks = _joined(_split(sentences["text"]))
-    stream, vocabulary = _stream(chunks)
-    tokens, places = _placed(sentences["sentence_id"], stream)
+    return read_tokens(cut_chunks(sentences["text"]), sentences["sentence_id"])
+
+
+def read_tokens(chunks: Chunks, sentence_id: pl.Series) -> Lexed:
+    """Read the tokens of texts that are cut into chunks.
+
+    Args:
+        chunks: The chunks of distinct sentences.
+        sentence_id: The id of the sentence that text n is.
+    """
+    stream, vocabulary = _stream(with_tokens(chunks))
+    tokens, places = _placed(sentence_id, stream)
     return Lexed(tokens, places, vocabulary, stream)
 
 
-def lookup(values: pl.Series, codes: Ints) -> npt.NDArray[np.generic]:
-    """Return the value that belongs to each code, as an array."""
-    return values.to_numpy()[codes]
-
-
-def flags_of(values: pl.Series, codes: Ints) -> Flags:
-    """Return the flag that belongs to each code, as an array."""
-    return lookup(values, codes).astype(np.bool_, copy=False)
-
-
-def _split(texts: pl.Series) -> _Chunks:
-    # The closing space gives every sentence a last chunk without token.
-    parts = (texts.str.to_lowercase() + " ").str.split(" ")
-    owners = np.repeat(np.arange(len(texts), dtype=np.int32), parts.list.len().to_numpy())
-    distinct, codes = encode(parts.explode(empty_as_null=False))
-    return _Chunks(distinct, codes, owners)
-
-
-def _joined(chunks: _Chunks) -> _Chunks:
-    """Join chunks without token to the chunk that follows; only a sentence's last stays without."""
-    has_token = flags_of(chunks.distinct.str.contains(HAS_TOKEN), chunks.codes)
-    starts = _firsts(chunks.owners)
-    starts[1:] |= has_token[:-1]
-    first = np.flatnonzero(starts)
-    size = np.diff(first, append=len(starts))
-    codes = chunks.codes[first]
-    is_long = size > 1
-    members = np.flatnonzero(np.repeat(is_long, size))
-    merged = (
-        pl.DataFrame(
-            {
-                "group": np.repeat(np.flatnonzero(is_long), size[is_long]),
-                "chunk": chunks.distinct.gather(pl.Series(chunks.codes[members])),
-            }
-        )
-        .group_by("group", maintain_order=True)
-        .agg(pl.col("chunk").str.join(" "))
-    )
-    longer, longer_codes = encode(merged["chunk"])
-    codes[is_long] = len(chunks.distinct) + longer_codes
-    return _Chunks(pl.concat([chunks.distinct, longer]), codes, chunks.owners[first])
-
-
-def _firsts(owners: Ints) -> Flags:
-    """Which rows open a run of equal owners."""
-    opens = np.ones(len(owners), dtype=np.bool_)
-    opens[1:] = owners[1:] != owners[:-1]
-    return opens
-
-
-def _stream(chunks: _Chunks) -> tuple[Stream, pl.DataFrame]:
+def _stream(chunks: Chunks) -> tuple[Stream, pl.DataFrame]:
     """Read the distinct chunks and put their tokens in a row; also the vocabulary."""
     pieces, first, count = _pieces(chunks.distinct)
     n_pieces = count[chunks.codes]
@@ -191,7 +139,7 @@ def _pieces(distinct: pl.Series) -> tuple[pl.DataFrame, Ints, Ints]:
     return rows, np.cumsum(count, dtype=np.int32) - count, count
 
 
-def _tails(chunks: _Chunks) -> tuple[pl.Series, Ints]:
+def _tails(chunks: Chunks) -> tuple[pl.Series, Ints]:
     """Distinct ends of chunks, and for each chunk the end that stands before it."""
     text = pl.col("chunk")
     tail = pl.when(text.str.contains(HAS_TOKEN)).then(text.str.extract(_TAIL)).otherwise(pl.lit(""))
@@ -199,7 +147,7 @@ def _tails(chunks: _Chunks) -> tuple[pl.Series, Ints]:
     tails = pl.concat([distinct + " ", pl.Series([""], dtype=pl.String)])
     before = np.full(len(chunks.codes), len(distinct), dtype=np.int32)
     before[1:] = codes[chunks.codes[:-1]]
-    before[_firsts(chunks.owners)] = len(distinct)
+    before[firsts(chunks.owners)] = len(distinct)
     return tails, before
 
 
@@ -236,15 +184,13 @@ def _normal(raw: pl.Expr) -> pl.Expr:
 
 def _placed(sentence_id: pl.Series, stream: Stream) -> tuple[pl.DataFrame, Ints]:
     """Number positions and clauses, and leave the closing rows out of the tokens."""
-    is_first = _firsts(stream.owner)
-    place = np.arange(len(is_first), dtype=np.int32)
-    position = place - np.maximum.accumulate(np.where(is_first, place, np.int32(0)))
+    position = places_within(stream.owner)
     opens = (
         flags_of(stream.tails.str.contains(_CLAUSE_END), stream.tail)
         | flags_of(stream.heads.str.contains(_CLAUSE_END), stream.head)
         | flags_of(stream.raws["token"].is_in(list(CLAUSE_WORDS)), stream.raw)
     )
-    clause = np.cumsum(opens | is_first, dtype=np.uint32)
+    clause = np.cumsum(opens | (position == 0), dtype=np.uint32)
     kept = np.flatnonzero(flags_of(stream.raws["raw"] != "", stream.raw)).astype(np.int32)
     tokens = pl.DataFrame(
         {

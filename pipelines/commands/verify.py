@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pipelines.commands.options import Results
+from pipelines.commands.options import Results, use_threads
 from pipelines.places import place_of
 
 
@@ -35,8 +34,7 @@ def verify(
     Ends with 0 when the result is what its inputs give, 1 when something differs, and 2 when an
     input is missing or has changed.
     """
-    if threads is not None:
-        os.environ["POLARS_MAX_THREADS"] = str(threads)
+    use_threads(threads)
     from pipelines.progress import make_progress
     from pipelines.verify import verify as verify_result
 

@@ -141,7 +141,7 @@ MAY_READ_THE_ENVIRONMENT = {
     "pipelines/judging/endpoint.py": "the key, which must not stand in a file or an option",
     "pipelines/desk/prompt.py": "where the history of the prompt is kept",
     "pipelines/commands/options.py": "sets the number of threads before polars loads",
-    "pipelines/commands/verify.py": "as above",
+    "pipelines/cli.py": "keeps linear algebra to one thread",
     "pipelines/engines/cluster.py": "tells Ray to report to nobody",
     "pipelines/places.py": "the address, region and keys of an object store, as other tools take them",
 }

@@ -10,7 +10,7 @@ import polars as pl
 from grade.explode import explode
 from grade.metrics import flatten_metrics
 from grade.schemas import GOLD_TEXTS, RUNS
-from grade.text.corpus import Corpus, read_corpus, sentence_words
+from grade.text.corpus import Corpus, cut_texts, read_corpus, sentence_words
 
 
 @dataclass
@@ -49,7 +49,7 @@ def read_texts(texts: Sequence[str]) -> list[Reading]:
         schema={"run_id": pl.UInt32} | {name: RUNS.dtypes[name] for name in _FIELDS},
     )
     spans, sentences = explode(runs)
-    corpus = read_corpus(sentences, GOLD_TEXTS.empty())
+    corpus = read_corpus(cut_texts(sentences, GOLD_TEXTS.empty()), sentences["sentence_id"])
     known = _by_sentence(corpus)
     readings = [Reading() for _ in texts]
     for run_id, sentence_id in spans.select("run_id", "sentence_id").rows():

@@ -78,7 +78,7 @@ def test_columns_do_not_depend_on_their_neighbours():
 def test_many_rows_are_drawn_in_blocks_and_means_stay_near_the_mean():
     values = DRAW.random((30_000, 1))
     means = resampled_means(values, seed=1, n_resamples=150)
-    assert means.shape == (150, 1)
+    assert means.shape == (1, 150)
     assert abs(means.mean() - values.mean()) < 0.001
 
 
