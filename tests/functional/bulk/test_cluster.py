@@ -75,12 +75,6 @@ def left_beside(out: str) -> list[str]:
     return [path.name for path in Path().glob(".grade-*") if "partial" not in path.name]
 
 
-def test_the_result_of_two_workers_is_that_of_this_process(many, address):
-    assert score(request(), progress=Silent()).n_groups == 28
-    assert bytes_of(many / "there") == bytes_of(many / "out")
-    assert left_beside("there") == []
-
-
 def test_the_command_joins_a_cluster(grade, few, address):
     cluster_of_two = ("--engine", "ray", "--address", address, "--full")
     done = grade("rescore", "store", *SCORING, "--out", "there", *cluster_of_two)
@@ -138,14 +132,18 @@ def test_a_slice_that_kills_every_worker_stops_the_command(address, tmp_path_fac
     assert left_beside("there") == []
 
 
-def test_what_is_finished_when_the_user_stops_is_taken_up(few, address):
+def test_what_is_finished_when_the_user_stops_is_taken_up_and_the_result_is_that_of_this_process(
+    many, address
+):
     with pytest.raises(KeyboardInterrupt):
-        score(request(batch_runs=1), progress=Interrupting(2))
+        score(request(), progress=Interrupting(2))
     assert len(partial_folders(Path("there"))) == 1
     assert left_beside("there") == []
     outcome = score(replace(request(), reuses=True), progress=Silent())
-    assert 0 < outcome.n_reused < 4
-    assert bytes_of(few / "there") == bytes_of(few / "out")
+    assert outcome.n_groups == 28
+    assert 0 < outcome.n_reused < 28
+    assert bytes_of(many / "there") == bytes_of(many / "out")
+    assert left_beside("there") == []
 
 
 def test_a_worker_that_does_not_see_a_folder_says_which(tmp_path):
