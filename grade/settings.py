@@ -42,7 +42,7 @@ class Settings:
         0, "Refused records that still let a command end well.", 0, 2**62, is_method=False
     )
     batch_runs: int = _setting(
-        5_000, "Runs scored at a time; no result depends on it.", 1, 10_000_000, is_method=False
+        10_000, "Runs scored at a time; no result depends on it.", 1, 10_000_000, is_method=False
     )
     max_record_bytes: int = _setting(
         _LIMITS.max_record_bytes, "Longest record that is read, in bytes.", 1_000, 2**31 - 1

@@ -28,7 +28,7 @@ from pipelines.batches import cut_batches
 from pipelines.catalogue import Catalogue, load_catalogue
 from pipelines.earlier import find_earlier
 from pipelines.engines.engine import Engine
-from pipelines.engines.local import LocalEngine
+from pipelines.engines.local import SIDE_BY_SIDE, LocalEngine
 from pipelines.files import Found, path_of
 from pipelines.fingerprints import fingerprint_groups
 from pipelines.finish import Gathered, Inputs, finish
@@ -224,7 +224,12 @@ def _score_groups(
     claims = gold_tables(inputs.catalogue.tasks).claims
     work = Work(Ground(inputs.store.folder, inputs.catalogue, claims), verdicts, groups, earlier)
     gathered = Gathered.start(n_reused=earlier.known(groups).height)
-    slices = cut_batches(inputs.index, batch_runs=request.settings.batch_runs, n_bytes=pl.col("n_bytes"))
+    slices = cut_batches(
+        inputs.index,
+        batch_runs=request.settings.batch_runs,
+        n_bytes=pl.col("n_bytes"),
+        side_by_side=SIDE_BY_SIDE,
+    )
     with (
         TableFiles(folder, GROUP_TABLES) as files,
         progress.step("scoring", unit="runs", total=inputs.index.height) as advance,

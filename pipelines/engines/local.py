@@ -13,7 +13,8 @@ from pipelines.groups import Tables, Work, complete, cut_piece, score_runs
 from pipelines.progress import Progress
 from pipelines.workers import in_order
 
-_WORKERS: Final = 2
+SIDE_BY_SIDE: Final = 2
+"""Slices that are worked on at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,5 +33,5 @@ class LocalEngine:
             made = score_runs(fresh, piece.verdicts, ground, database=own) if fresh.height else None
             return complete(piece, made, work)
 
-        workers = min(_WORKERS, threads or _WORKERS)
+        workers = min(SIDE_BY_SIDE, threads or SIDE_BY_SIDE)
         yield from in_order(make, slices, workers=workers, threads=threads)

@@ -12,7 +12,7 @@ from grade.settings import DEFAULTS, Settings, override, parse_settings
 
 def test_nothing_said_gives_the_defaults():
     assert parse_settings("") == DEFAULTS == Settings()
-    assert (DEFAULTS.confidence_threshold, DEFAULTS.max_rejects, DEFAULTS.batch_runs) == (0.7, 0, 5_000)
+    assert (DEFAULTS.confidence_threshold, DEFAULTS.max_rejects, DEFAULTS.batch_runs) == (0.7, 0, 10_000)
 
 
 def test_a_file_sets_what_it_names():
