@@ -26,6 +26,7 @@ from pipelines.progress import Progress
 from pipelines.redecide import read_judged_runs, redecide
 from pipelines.score import ScoreRequest
 from pipelines.shared_score import score_into
+from pipelines.store import HEAD
 from pipelines.table_files import allow_long_cells, scan_table
 from pipelines.write import writing
 
@@ -161,11 +162,14 @@ def _request(before: ResultFolder, verdicts: Path) -> ScoreRequest:
     below = before.manifest.get("told_below")
 
     def paths(kind: str) -> list[str]:
-        return [os.path.normpath(before.path / path) for path in inputs[kind]["paths"]]
+        places = [place_of(path) for path in inputs[kind]["paths"]]
+        return [
+            str(one) if isinstance(one, Remote) else os.path.normpath(before.path / one) for one in places
+        ]
 
     runs = paths("runs")
     _require_there([*paths("packs"), *runs, *paths("verdicts")], str(before.place), verdicts)
-    store = Path(runs[0]) if len(runs) == 1 and _is_store(Path(runs[0])) else None
+    store = place_of(runs[0]) if len(runs) == 1 and _is_store(place_of(runs[0])) else None
     judged = [path for path in paths("verdicts") if Path(path).resolve() != verdicts.resolve()]
     return ScoreRequest(
         runs=() if store else tuple(runs),
@@ -180,7 +184,7 @@ def _request(before: ResultFolder, verdicts: Path) -> ScoreRequest:
 
 
 def _require_there(paths: Iterable[str], results: str, verdicts: Path) -> None:
-    gone = [path for path in paths if not Path(path).exists() and not glob.has_magic(path)]
+    gone = [path for path in paths if not _may_be_there(path)]
     if gone:
         raise InputError(
             "an input of the result is no longer where it was",
@@ -190,8 +194,12 @@ def _require_there(paths: Iterable[str], results: str, verdicts: Path) -> None:
         )
 
 
-def _is_store(folder: Path) -> bool:
-    return (folder / "store.json").is_file()
+def _may_be_there(path: str) -> bool:
+    return isinstance(place_of(path), Remote) or Path(path).exists() or glob.has_magic(path)
+
+
+def _is_store(place: Place) -> bool:
+    return isinstance(place, Remote) or (place / HEAD).is_file()
 
 
 def _policy(manifest: Mapping[str, Any]) -> Policy:

@@ -27,8 +27,9 @@ Verdicts = Annotated[
 Out = Annotated[
     str,
     typer.Option(
+        metavar="PLACE",
         help="Where the result goes: a folder, or s3://BUCKET/PREFIX; new, empty, or an earlier result,"
-        " which is replaced."
+        " which is replaced.",
     ),
 ]
 Results = Annotated[str, typer.Argument(help="A result: its folder, or s3://BUCKET/PREFIX.")]

@@ -46,7 +46,7 @@ def score(
     """Score answers and write tables, result files, scorecards and a leaderboard.
 
     Where --out holds an earlier result, groups that have not changed are taken from it; the result
-    is the same. After Ctrl-C, what is finished is taken up by the next attempt.
+    is the same. After Ctrl-C, what is finished is taken up by the next attempt, if --out is a folder.
 
     Ends with 0 when done, 2 when an input or the output stops everything, and 3 when done but
     more records were refused than --max-rejects allows (see rejects.parquet).
@@ -101,7 +101,8 @@ def rescore(
 
     Groups whose runs, verdicts, gold and settings are those of the earlier result at --out are
     taken from it. The result is the same, byte for byte, as with --full; manifest.json says how
-    many groups were taken. After Ctrl-C, what is finished is taken up by the next attempt.
+    many groups were taken. After Ctrl-C, what is finished is taken up by the next attempt, if --out
+    is a folder.
 
     Ends with 0 when done, 2 when an input or the output stops everything, and 3 when done but
     more records were refused, by the store too, than --max-rejects allows (see rejects.parquet).

@@ -105,19 +105,21 @@ def _in_order(
     def give(piece: Piece, name: str) -> _Result:
         return task.remote(piece.fresh, piece.verdicts, shared, name) if piece.fresh.height else None
 
-    def take(batch: _Batch) -> Tables:
-        made = _awaited(batch, give, progress)
-        return complete(batch.piece, None if made is None else take_slice(made, place), work)
-
     n_ahead = _AHEAD * max(1, _n_processors())
     waiting: deque[_Batch] = deque()
+
+    def take() -> Tables:
+        made = _first_made(waiting, give, progress)
+        tables = None if made is None else take_slice(made, place)
+        return complete(waiting.popleft().piece, tables, work)
+
     try:
         for number, index in enumerate(slices):
             if len(waiting) >= n_ahead:
-                yield take(waiting.popleft())
+                yield take()
             waiting.append(_Batch.given(number, cut_piece(index, work), give))
         while waiting:
-            yield take(waiting.popleft())
+            yield take()
     finally:
         _stop([batch.result for batch in waiting if batch.result is not None])
 
@@ -130,17 +132,17 @@ def _stop(results: list[ray.ObjectRef[Made]]) -> None:
         ray.wait(results, num_returns=len(results), timeout=_ENDING_S)
 
 
-def _awaited(batch: _Batch, give: _Give, progress: Progress) -> Made | None:
-    """Wait for a slice; where its worker is lost, give it out again."""
-    while batch.result is not None:
+def _first_made(waiting: deque[_Batch], give: _Give, progress: Progress) -> Made | None:
+    """Wait for the first slice; where its worker is lost, give it out again."""
+    while (result := waiting[0].result) is not None:
         try:
-            return ray.get(batch.result)
+            return ray.get(result)
         except RayTaskError as fault:
             if isinstance(fault.cause, GradeError):
                 raise fault.cause from None
             raise
         except RayError as fault:
-            batch = _given_again(batch, fault, give, progress)
+            waiting[0] = _given_again(waiting[0], fault, give, progress)
     return None
 
 

@@ -57,11 +57,14 @@ def there(lake) -> Path:
 
 
 def test_a_result_is_the_same_bytes_as_in_a_folder_and_known_by_its_inputs(lake, command):
-    assert command("score", "runs", *SCORING, "--out", OUT)[0] == 0
+    """From a store there to a result there, which is verified, and reviewed by a person."""
+    assert command("ingest", "runs", "--store", "s3://lake/store", "--quiet").code == 0
+    assert command("rescore", "s3://lake/store", *SCORING, "--out", OUT).code == 0
     copy = Copy(place_of(OUT))
     assert bytes_of(copy.whole()) == bytes_of(lake / "out")
     manifest = json.loads((copy.folder / "manifest.json").read_bytes())
     assert manifest["inputs"]["packs"]["paths"] == [(lake / "packs").as_posix()]
+    assert manifest["inputs"]["runs"]["paths"] == ["s3://lake/store"]
     assert manifest["inputs"]["runs"]["files"][0]["path"].startswith(lake.as_posix())
     code, out, told = command("verify", OUT, "--quiet")
     assert (code, out[-16:]) == (0, "nothing differs\n"), told
