@@ -7,6 +7,7 @@ from typing import Final
 
 from grade.errors import InputError
 from grade.settings import DEFAULTS
+from pipelines.places import Place
 from pipelines.score import ScoreRequest
 
 _HERE: Final = Path(__file__).resolve().parent.parent
@@ -25,7 +26,7 @@ def data_folder() -> Path:
     raise InputError("this installation has no demo data", where=str(_ROOTS[0]))
 
 
-def demo_request(out: Path, *, threads: int | None = None) -> ScoreRequest:
+def demo_request(out: Place, *, threads: int | None = None) -> ScoreRequest:
     """Return the request that `grade demo` scores: the packs, runs and verdicts that ship."""
     root = data_folder()
     return ScoreRequest(

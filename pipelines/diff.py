@@ -38,6 +38,7 @@ from grade.schemas import (
 from pipelines.desk.folder import ResultFolder, open_result, require_tables
 from pipelines.manifest import list_outputs
 from pipelines.parquet import TableFiles
+from pipelines.places import Place
 from pipelines.progress import Progress
 from pipelines.table_files import scan_table
 from pipelines.write import MANIFEST, replaced_folder
@@ -81,11 +82,11 @@ class _Gathered:
     runs: tuple[tuple[int, ...], ...] = ()
 
 
-def diff(old: Path, new: Path, out: Path, *, progress: Progress) -> Difference:
+def diff(old: Place, new: Place, out: Path, *, progress: Progress) -> Difference:
     """Compare two results and write tables and a report; the folder changes whole or not at all.
 
     Args:
-        old: A result folder.
+        old: A result.
         new: Another one.
         out: Folder of the change report.
         progress: Where progress is told.
@@ -204,7 +205,7 @@ def _changes(
         for name in ("fact_flips", "claim_flips", "decision_flips")
     }
     return Changes(
-        names=(results[0].path.as_posix(), results[1].path.as_posix()),
+        names=(str(results[0].place), str(results[1].place)),
         inputs=_made_with(results[0].manifest, results[1].manifest),
         runs=dict(zip(_RUN_COUNTS, map(sum, zip(*gathered.runs, strict=True)), strict=False)),
         only_old=sorted(names[0] - names[1]),

@@ -6,19 +6,20 @@ from pathlib import Path
 
 from grade.columns import STATUSES
 from grade.errors import GateError, InputError
-from grade.hints import nearest
+from grade.hints import require_known
 from grade.report.gate import GateCase, gate_cases, render_annotations, render_junit, worse_lines
 from pipelines.desk.folder import open_result, require_tables
+from pipelines.places import Place
 from pipelines.write import writing
 
 
 def check_gate(
-    results: Path, *, min_status: str, models: tuple[str, ...] = (), junit: Path | None = None
+    results: Place, *, min_status: str, models: tuple[str, ...] = (), junit: Path | None = None
 ) -> tuple[GateCase, ...]:
     """Hold a result against a gate.
 
     Args:
-        results: The result folder.
+        results: The result.
         min_status: The worst status that passes.
         models: Only these models; all by default.
         junit: Where to write JUnit XML.
@@ -30,25 +31,12 @@ def check_gate(
         InputError: The folder is no result, or lacks a model that was named.
         OutputError: The JUnit file cannot be written.
     """
-    if min_status not in STATUSES:
-        raise InputError(
-            "unknown status",
-            got=min_status,
-            expected="one of " + ", ".join(STATUSES),
-            hint=nearest(min_status, STATUSES),
-        )
+    require_known(min_status, STATUSES, "unknown status")
     result = open_result(results)
     require_tables(result, ("decisions",))
     cases = gate_cases(result.frame("decisions"), min_status=min_status)
-    known = {case.model_id: case for case in cases}
     for model in models:
-        if model not in known:
-            raise InputError(
-                "the result has no such model",
-                got=model,
-                expected=", ".join(known),
-                hint=nearest(model, known),
-            )
+        require_known(model, [case.model_id for case in cases], "the result has no such model")
     chosen = tuple(case for case in cases if not models or case.model_id in models)
     if not chosen:
         raise InputError("the result holds no model", where=str(results))

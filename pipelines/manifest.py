@@ -19,6 +19,7 @@ from typing import Any, Final
 from grade.dimensions import WEIGHTS
 from grade.settings import Settings
 from pipelines.parquet import SCHEMA_VERSION
+from pipelines.places import Place, Remote
 from pipelines.write import MANIFEST, MARKER
 
 _ENGINES: Final = ("polars", "duckdb", "pyarrow", "numpy", "scipy", "pandera", "msgspec")
@@ -69,7 +70,7 @@ def build_manifest(
     code: str,
     stages: Iterable[Stage],
     outputs: Iterable[str],
-    out: Path,
+    out: Place,
     started: datetime,
     ended: datetime,
 ) -> dict[str, Any]:
@@ -81,7 +82,7 @@ def build_manifest(
         code: Hash of the program, from `pipelines.fingerprints.code_digest`.
         stages: In the order in which they ran.
         outputs: Every other file of the folder, by its path in it.
-        out: Where the folder will stand; input paths are told relative to it.
+        out: Where the result will stand; input paths are told relative to it if that is a folder.
         started: When the command began, with a time zone.
         ended: When everything but the manifest was written.
     """
@@ -124,7 +125,7 @@ def list_outputs(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def _describe(source: Input, out: Path) -> dict[str, Any]:
+def _describe(source: Input, out: Place) -> dict[str, Any]:
     listing = [
         {"name": told_name(name, source.told_below), "sha256": digest, "bytes": size}
         | {"path": relative_path(source.places.get((name, digest), name), out)}
@@ -141,10 +142,15 @@ def _describe(source: Input, out: Path) -> dict[str, Any]:
     }
 
 
-def relative_path(path: str, out: Path) -> str:
-    """Return how a path is reached from another one, with "/" between parts; an address stays as it is."""
+def relative_path(path: str, out: Place) -> str:
+    """Return how a path is reached from another one, with "/" between parts.
+
+    An address stays as it is, and nothing is relative to one.
+    """
     if "://" in path:
         return path
+    if isinstance(out, Remote):
+        return Path(os.path.normpath(Path(path).absolute())).as_posix()
     return Path(os.path.relpath(path, out)).as_posix()
 
 

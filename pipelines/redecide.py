@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -19,6 +21,8 @@ from pipelines.deciding import Decided, decide_all
 from pipelines.desk.folder import ResultFolder, open_result, require_tables
 from pipelines.manifest import list_outputs, write_manifest
 from pipelines.parquet import TableFiles
+from pipelines.places import Place
+from pipelines.shared_results import publishing
 from pipelines.table_files import scan_table
 from pipelines.telling import tell_decisions
 from pipelines.write import replaced_folder
@@ -39,11 +43,11 @@ class Redecided(NamedTuple):
     n_changed: int
 
 
-def redecide(results: Path, policy: Policy, *, previous: pl.DataFrame | None = None) -> Redecided:
-    """Decide on a result folder by a policy; the folder changes whole or not at all.
+def redecide(results: Place, policy: Policy, *, previous: pl.DataFrame | None = None) -> Redecided:
+    """Decide on a result by a policy; it changes whole or not at all.
 
     Args:
-        results: The result folder.
+        results: The result.
         policy: The policy.
         previous: What the new decisions are compared with; by default those in the folder.
 
@@ -55,7 +59,7 @@ def redecide(results: Path, policy: Policy, *, previous: pl.DataFrame | None = N
     require_tables(result, _READ)
     before = result.frame("decisions") if previous is None else previous
     decided = _decided(result, policy, before)
-    with replaced_folder(results) as folder:
+    with _replaced(result) as folder:
         _carry_over(result, folder)
         with TableFiles(folder, (CATEGORY_RESULTS, DECISIONS)) as files:
             files.append("category_results", decided.category_results)
@@ -64,6 +68,16 @@ def redecide(results: Path, policy: Policy, *, previous: pl.DataFrame | None = N
         write_manifest({**result.manifest, "policy": policy_entry(policy)}, folder)
     is_changed = pl.col("status") != pl.col("previous_status")
     return Redecided(decided.decisions, decided.decisions.filter(is_changed).height)
+
+
+@contextmanager
+def _replaced(result: ResultFolder) -> Iterator[Path]:
+    if result.copy is None:
+        with replaced_folder(result.path) as folder:
+            yield folder
+    else:
+        with publishing(result.copy.place, base=result.copy.current) as (_, folder):
+            yield folder
 
 
 def policy_entry(policy: Policy) -> dict[str, Any]:
@@ -113,10 +127,11 @@ def _carry_over(result: ResultFolder, folder: Path) -> None:
     """Take the files that stay as they are into the new folder, linked where the system can."""
     made_anew = {f"{table.name}.parquet" for table in (CATEGORY_RESULTS, DECISIONS)}
     listed = set(result.manifest["outputs"])
-    for name in list_outputs(result.path):
+    home = result.whole()
+    for name in list_outputs(home):
         if name in made_anew or name not in listed:
             continue
-        source, target = result.path / name, folder / name
+        source, target = home / name, folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if name.startswith(_REWRITTEN):
             shutil.copyfile(source, target)

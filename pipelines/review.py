@@ -20,9 +20,13 @@ from grade.review import build_queue, describe_queue
 from grade.schemas import RUN_KEY
 from grade.settings import DEFAULTS, override
 from pipelines.desk.folder import ResultFolder, open_result, require_tables
+from pipelines.manifest import relative_path
+from pipelines.places import Place, Remote, place_of
 from pipelines.progress import Progress
 from pipelines.redecide import read_judged_runs, redecide
-from pipelines.score import ScoreRequest, score
+from pipelines.score import ScoreRequest
+from pipelines.shared_score import score_into
+from pipelines.store import HEAD
 from pipelines.table_files import allow_long_cells, scan_table
 from pipelines.write import writing
 
@@ -46,7 +50,7 @@ class Applied(NamedTuple):
         has_other_inputs: Runs or packs are not the ones that were scored before.
     """
 
-    results: Path
+    results: Place
     verdicts: Path
     n_verdicts: int
     rejects: pl.DataFrame
@@ -54,7 +58,7 @@ class Applied(NamedTuple):
     has_other_inputs: bool
 
 
-def write_queue(results: Path, out: Path, *, limit: int) -> int:
+def write_queue(results: Place, out: Path, *, limit: int) -> int:
     """Write what a person should look at, as CSV or JSON lines by the ending of `out`.
 
     Args:
@@ -73,7 +77,7 @@ def write_queue(results: Path, out: Path, *, limit: int) -> int:
     result = open_result(results)
     require_tables(result, _READ)
     queue = _queue(result, limit)
-    home = Path(os.path.relpath(results, out.parent)).as_posix()
+    home = relative_path(str(results), out.parent)
     rows = queue.with_columns(results=pl.lit(home))
     with writing(out):
         if out.suffix == ".csv":
@@ -86,7 +90,7 @@ def write_queue(results: Path, out: Path, *, limit: int) -> int:
 def apply_review(
     file: Path,
     *,
-    results: Path | None,
+    results: Place | None,
     person: str | None,
     out: Path | None,
     progress: Progress,
@@ -121,7 +125,7 @@ def apply_review(
         target.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in verdicts), "utf-8")
     decisions = before.frame("decisions")
     request = _request(before, target)
-    outcome = score(request, progress=progress)
+    outcome = score_into(request, progress=progress)
     decided = redecide(home, request.policy, previous=decisions)
     own = outcome.rejects.filter(pl.col("file").str.ends_with(target.name))
     has_other = _digests(before.manifest) != _digests(open_result(home).manifest)
@@ -158,37 +162,44 @@ def _request(before: ResultFolder, verdicts: Path) -> ScoreRequest:
     below = before.manifest.get("told_below")
 
     def paths(kind: str) -> list[str]:
-        return [os.path.normpath(before.path / path) for path in inputs[kind]["paths"]]
+        places = [place_of(path) for path in inputs[kind]["paths"]]
+        return [
+            str(one) if isinstance(one, Remote) else os.path.normpath(before.path / one) for one in places
+        ]
 
     runs = paths("runs")
-    _require_there([*paths("packs"), *runs, *paths("verdicts")], before.path, verdicts)
-    store = Path(runs[0]) if len(runs) == 1 and _is_store(Path(runs[0])) else None
+    _require_there([*paths("packs"), *runs, *paths("verdicts")], str(before.place), verdicts)
+    store = place_of(runs[0]) if len(runs) == 1 and _is_store(place_of(runs[0])) else None
     judged = [path for path in paths("verdicts") if Path(path).resolve() != verdicts.resolve()]
     return ScoreRequest(
         runs=() if store else tuple(runs),
         store=store,
         packs=Path(paths("packs")[0]),
         verdicts=(*judged, str(verdicts)),
-        out=before.path,
+        out=before.place,
         settings=override(DEFAULTS, method["settings"]),
         policy=_policy(before.manifest),
         told_below=Path(os.path.normpath(before.path / below)) if below else None,
     )
 
 
-def _require_there(paths: Iterable[str], results: Path, verdicts: Path) -> None:
-    gone = [path for path in paths if not Path(path).exists() and not glob.has_magic(path)]
+def _require_there(paths: Iterable[str], results: str, verdicts: Path) -> None:
+    gone = [path for path in paths if not _may_be_there(path)]
     if gone:
         raise InputError(
             "an input of the result is no longer where it was",
-            where=str(results),
+            where=results,
             got=", ".join(gone),
             hint=f"your verdicts are in {verdicts}: score again with --verdicts and this file",
         )
 
 
-def _is_store(folder: Path) -> bool:
-    return (folder / "store.json").is_file()
+def _may_be_there(path: str) -> bool:
+    return isinstance(place_of(path), Remote) or Path(path).exists() or glob.has_magic(path)
+
+
+def _is_store(place: Place) -> bool:
+    return isinstance(place, Remote) or (place / HEAD).is_file()
 
 
 def _policy(manifest: Mapping[str, Any]) -> Policy:
@@ -235,7 +246,7 @@ def _read_lines(lines: Iterable[str], file: Path) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _home(file: Path, rows: list[dict[str, Any]]) -> Path:
+def _home(file: Path, rows: list[dict[str, Any]]) -> Place:
     named = {row["results"] for row in rows if row.get("results")}
     if len(named) != 1:
         raise InputError(
@@ -244,7 +255,8 @@ def _home(file: Path, rows: list[dict[str, Any]]) -> Path:
             got=", ".join(sorted(map(str, named))) or "no column results",
             hint="add --results FOLDER",
         )
-    return Path(os.path.normpath(file.parent / named.pop()))
+    home = place_of(str(named.pop()))
+    return home if isinstance(home, Remote) else Path(os.path.normpath(file.parent / home))
 
 
 def _score(row: Mapping[str, Any]) -> str:

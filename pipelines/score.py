@@ -16,6 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from grade.db import Database
+from grade.errors import ContractError
 from grade.ingest.places import PLACE
 from grade.look_alikes import find_look_alikes, unknown_task
 from grade.policy import DEFAULT_POLICY, Policy
@@ -55,7 +56,7 @@ class ScoreRequest:
         store: A store of runs, instead of files.
         packs: The folder with the tasks.
         verdicts: Files and stores of verdicts.
-        out: The result folder.
+        out: Where the result shall stand.
         settings: The method's settings.
         policy: What decisions rest on beside the scores.
         threads: Threads of the database, and slices worked on at once at most; None leaves it to choose.
@@ -63,19 +64,29 @@ class ScoreRequest:
             (the data that ships); None tells names as given.
         engine: Where slices are scored; the result does not depend on it.
         reuses: Rows of an earlier result at `out` are taken for groups that have not changed.
+        made_at: The result folder on this machine, where `out` is on an object store.
     """
 
     runs: tuple[str | Found, ...] = ()
     store: Place | None = None
     packs: Path
     verdicts: tuple[str | Found, ...] = ()
-    out: Path
+    out: Place
     settings: Settings
     policy: Policy = DEFAULT_POLICY
     threads: int | None = None
     told_below: Path | None = None
     engine: Engine = field(default_factory=LocalEngine)
     reuses: bool = True
+    made_at: Path | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The result folder on this machine."""
+        folder = self.made_at or self.out
+        if isinstance(folder, Path):
+            return folder
+        raise ContractError(f"results in {folder} are made by pipelines.shared_score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +94,7 @@ class ScoreOutcome:
     """What a finished command tells.
 
     Attributes:
-        out: The result folder.
+        out: Where the result stands.
         ranked: The leaderboard, from `grade.rollup.rank_models`.
         rejects: REJECTS of runs and verdicts.
         n_runs: Runs scored.
@@ -91,7 +102,7 @@ class ScoreOutcome:
         n_reused: Groups whose rows were taken from an earlier result.
     """
 
-    out: Path
+    out: Place
     ranked: pl.DataFrame
     rejects: pl.DataFrame
     n_runs: int
@@ -107,19 +118,19 @@ def score(request: ScoreRequest, *, progress: Progress) -> ScoreOutcome:
         OutputError: The result cannot be written.
     """
     started = datetime.now(UTC)
-    require_replaceable(request.out.resolve())
+    require_replaceable(request.folder.resolve())
     catalogue = load_catalogue(request.packs)
     with (
-        replaced_folder(request.out) as folder,
+        replaced_folder(request.folder) as folder,
         Database(threads=request.threads) as database,
         _opened_runs(request, folder.with_name(f"{folder.name}-store"), progress) as store,
     ):
         inputs = _read(request, catalogue, store, database)
         _tell_look_alikes(inputs.index, progress)
-        with kept_when_interrupted(folder, request.out):
+        with kept_when_interrupted(folder, request.folder):
             gathered = _score_groups(request, inputs, folder, progress)
             ranked = finish(request, inputs, gathered, folder, started=started, database=database)
-    drop_partials(request.out)
+    drop_partials(request.folder)
     return ScoreOutcome(
         request.out,
         ranked,
@@ -208,7 +219,7 @@ def _told(rows: pl.DataFrame, below: Path | None) -> pl.DataFrame:
 def _score_groups(request: ScoreRequest, inputs: Inputs, folder: Path, progress: Progress) -> Gathered:
     """Make the tables of group after group and write each as it is made."""
     verdicts = inputs.verdicts.verdicts
-    places = [request.out, *partial_folders(request.out)] if request.reuses else []
+    places = [request.folder, *partial_folders(request.folder)] if request.reuses else []
     earlier = find_earlier(places)
     claims = gold_tables(inputs.catalogue.tasks).claims
     work = Work(Ground(inputs.store.folder, inputs.catalogue, claims), verdicts, inputs.groups, earlier)

@@ -1,7 +1,9 @@
 """Add runs to a store wherever it lies; to one on an object store by way of a folder of this machine.
 
 New parts and indexes are made in a temporary folder, as in a store of this machine, and then
-uploaded; `store.json` comes last, so that readers see the store as it was or as it is now.
+uploaded under names that nobody else uses; `store.json` comes last, so that readers see the store
+as it was or as it is now. It is exchanged under a claim (`pipelines.claims`) and only where it is
+still the one that the addition was made from, so that no addition takes the place of another.
 No other object is ever changed or removed.
 """
 
@@ -9,17 +11,17 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from grade.errors import OutputError
 from grade.ingest.limits import DEFAULT_LIMITS, Limits
+from pipelines.claims import claimed
 from pipelines.files import Found
 from pipelines.ingest import Ingested, ingest
-from pipelines.places import Place, Remote
+from pipelines.places import Place, Remote, asking
 from pipelines.store import HEAD, open_store, read_head
 
 
@@ -49,11 +51,11 @@ def ingest_into(
 
 def _download_head(place: Remote, folder: Path) -> int:
     """Bring the head and indexes of a store here; 0 where there is no store yet, else its generation."""
-    with _asking(place):
+    with asking(place):
         if not (place / HEAD).exists():
             return 0
     store = open_store(place)
-    with _asking(place):
+    with asking(place):
         head = read_head(place)
         for name in (head["index"], head["rejects"], HEAD):
             (folder / name).write_bytes((place / name).read_bytes())
@@ -61,12 +63,14 @@ def _download_head(place: Remote, folder: Path) -> int:
 
 
 def _upload(folder: Path, place: Remote, generation: int) -> None:
-    """Put what is new beside what is there, under names that nobody else uses, and the head last."""
+    """Put what is new beside what is there, and exchange the head."""
     head = read_head(folder)
     indexes = {head[kind]: f"{kind}-{secrets.token_hex(8)}.parquet" for kind in ("index", "rejects")}
-    with _asking(place):
+    with asking(place):
         for path in sorted(folder.glob("*.parquet")):
             (place / indexes.get(path.name, path.name)).upload(path)
+    named = head | {kind: indexes[head[kind]] for kind in ("index", "rejects")}
+    with claimed(place):
         now = read_head(place)["generation"] if (place / HEAD).exists() else 0
         if now != generation:
             raise OutputError(
@@ -74,19 +78,4 @@ def _upload(folder: Path, place: Remote, generation: int) -> None:
                 where=str(place),
                 hint="add again; nothing of this attempt is in the store",
             )
-        named = head | {kind: indexes[head[kind]] for kind in ("index", "rejects")}
         (place / HEAD).write_bytes(json.dumps(named, indent=1, ensure_ascii=False).encode() + b"\n")
-
-
-@contextmanager
-def _asking(place: Remote) -> Iterator[None]:
-    """Turn a refusal of the object store into an error that names it."""
-    try:
-        yield
-    except OSError as fault:
-        raise OutputError(
-            "the object store refuses",
-            where=str(place),
-            got=str(fault),
-            hint="see AWS_ENDPOINT_URL, AWS_REGION and the keys in the environment",
-        ) from fault

@@ -19,6 +19,7 @@ from pipelines.fingerprints import code_digest
 from pipelines.folder_differences import Difference, compare_folders, compare_manifests
 from pipelines.ingest import ingest
 from pipelines.manifest import grade_version, list_outputs
+from pipelines.places import Place
 from pipelines.progress import Progress
 from pipelines.recorded import KINDS, Located, as_found, lay_out_packs, lay_out_stores, list_recorded, locate
 from pipelines.redecide import redecide
@@ -45,7 +46,7 @@ class Verified(NamedTuple):
 
 
 def verify(
-    results: Path,
+    results: Place,
     *,
     inputs: Path | None = None,
     n_shown: int = 3,
@@ -57,7 +58,7 @@ def verify(
     What an earlier decision said (`previous_status`) is history and taken from the folder.
 
     Args:
-        results: The result folder.
+        results: The result.
         inputs: Folder to look for the inputs in, before looking where they were.
         n_shown: Most differing rows or lines to show per file.
         threads: Threads to use; None leaves it open.
@@ -69,18 +70,18 @@ def verify(
     result = open_result(results)
     where = str(results / MANIFEST)
     entries = list_recorded(result.manifest, where=where)
-    located = locate(entries, home=results, search=_search(result.manifest, inputs))
+    located = locate(entries, home=result.path, search=_search(result.manifest, inputs))
     with TemporaryDirectory(prefix="grade-verify-") as name:
         scratch = Path(name)
         request = _request(result, located, scratch, threads)
         score(request, progress=progress)
         _tell_history(result, request)
-        derived = open_result(request.out)
+        derived, home = open_result(request.out), result.whole()
         is_same_code = result.manifest.get("code_sha256") == derived.manifest["code_sha256"]
         ignored = {} if is_same_code else {"groups.parquet": ("fingerprint",)}  # which names the code
-        differences = compare_folders(results, request.out, n_shown=n_shown, ignored=ignored)
+        differences = compare_folders(home, derived.path, n_shown=n_shown, ignored=ignored)
         differences += compare_manifests(result.manifest, derived.manifest)
-    names = {*list_outputs(results), *derived.manifest["outputs"]}
+    names = {*list_outputs(home), *derived.manifest["outputs"]}
     return Verified(
         len(entries), len(names), tuple(_notes(result.manifest, derived.manifest)), tuple(sorted(differences))
     )
@@ -97,7 +98,7 @@ def _search(manifest: Mapping[str, Any], inputs: Path | None) -> list[Path]:
 def _request(
     result: ResultFolder, located: Sequence[Located], scratch: Path, threads: int | None
 ) -> ScoreRequest:
-    manifest, where = result.manifest, str(result.path / MANIFEST)
+    manifest, where = result.manifest, str(result.place / MANIFEST)
     of_kind = {kind: [one for one in located if one.entry.kind == kind] for kind in KINDS}
     try:
         about = manifest["inputs"]

@@ -48,6 +48,7 @@ def replaced_folder(out: Path, *, marker: str = MARKER) -> Iterator[Path]:
     Raises:
         OutputError: `out` is something else, another process writes it, or the disk refuses.
     """
+    _require_path(out)
     target = out.resolve()
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -68,6 +69,14 @@ def replaced_folder(out: Path, *, marker: str = MARKER) -> Iterator[Path]:
             shutil.rmtree(draft, ignore_errors=True)
 
 
+def _require_path(out: Path) -> None:
+    """Refuse what was meant for an address; as a path it has lost one of its two slashes."""
+    if out.parts[:1] == ("s3:",):
+        raise OutputError(
+            "this is written to this machine only", where=str(out), hint="write it here, and copy it"
+        )
+
+
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Turn a refusal of the file system into an error that names the path.
@@ -75,6 +84,7 @@ def writing(path: Path) -> Iterator[None]:
     Raises:
         OutputError: The disk is full, the folder is not ours to write, and the like.
     """
+    _require_path(path)
     try:
         yield
     except OSError as fault:

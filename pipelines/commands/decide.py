@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-Results = Annotated[Path, typer.Argument(help="A result folder.")]
+from pipelines.commands.options import Results
+from pipelines.places import place_of
 
 
 class Status(StrEnum):
@@ -38,7 +39,7 @@ def decide(
     from pipelines.redecide import redecide
 
     chosen = load_policy(policy)
-    outcome = redecide(results, chosen)
+    outcome = redecide(place_of(results), chosen)
     for row in outcome.decisions.filter(outcome.decisions["task_id"].is_null()).rows(named=True):
         before = row["previous_status"]
         was = f", was {before}" if before not in {None, row["status"]} else ""
@@ -68,7 +69,7 @@ def gate(
     """
     from pipelines.gate import check_gate, describe_gate, require_gate
 
-    cases = check_gate(results, min_status=min_status, models=tuple(model or ()), junit=junit)
+    cases = check_gate(place_of(results), min_status=min_status, models=tuple(model or ()), junit=junit)
     for line in describe_gate(cases, min_status=min_status, for_github=github):
         typer.echo(line)
     require_gate(cases, min_status=min_status)

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from pipelines.commands.options import Quiet
+from pipelines.commands.options import Quiet, Results
+from pipelines.places import place_of
 
 
 def diff(
-    old: Annotated[Path, typer.Argument(help="A result folder.")],
-    new: Annotated[Path, typer.Argument(help="The result folder to compare it with.")],
+    old: Results,
+    new: Annotated[str, typer.Argument(help="The result to compare it with, likewise.")],
     out: Annotated[Path, typer.Option(help="Folder for the report: new, empty, or an earlier report.")],
     quiet: Quiet = False,
 ) -> None:
@@ -27,7 +28,7 @@ def diff(
     from pipelines.diff import diff as compare
     from pipelines.progress import make_progress
 
-    difference = compare(old, new, out, progress=make_progress(is_quiet=quiet))
+    difference = compare(place_of(old), place_of(new), out, progress=make_progress(is_quiet=quiet))
     for name, count in difference.counts.items():
         typer.echo(f"{name:<46}{count:>10,}")
     typer.echo(f"report: {difference.report}")

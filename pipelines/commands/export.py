@@ -7,13 +7,15 @@ from typing import Annotated, Final
 
 import typer
 
+from pipelines.commands.options import Results
 from pipelines.exports.registry import exporters, run_export
+from pipelines.places import place_of
 
 _FORMATS: Final = "; ".join(f"{exporter.name}: {exporter.summary}" for exporter in exporters())
 
 
 def export(
-    results: Annotated[Path, typer.Argument(help="A result folder.")],
+    results: Results,
     to: Annotated[str, typer.Option(help=f"The format. {_FORMATS}.")],
     out: Annotated[Path, typer.Option(help="Folder to write: new, empty, or an earlier export.")],
     table: Annotated[
@@ -60,5 +62,5 @@ def export(
         "organization": organization,
         "relationship": relationship,
     }
-    run_export(to, results, out, options)
+    run_export(to, place_of(results), out, options)
     typer.echo(str(out))

@@ -18,6 +18,8 @@ from pipelines.commands.judge_telling import (
     tell_outcome,
     write_tables,
 )
+from pipelines.commands.options import Results
+from pipelines.places import place_of
 
 if TYPE_CHECKING:
     from pipelines.judging.runner import JudgeRequest
@@ -26,7 +28,6 @@ app = typer.Typer(
     help="Ask a model for verdicts once, store them, replay them for ever.", no_args_is_help=True
 )
 
-Results = Annotated[Path, typer.Argument(help="A result folder.")]
 Plan = Annotated[Path, typer.Argument(help="Questions, from grade judge plan.")]
 StoreOption = Annotated[Path, typer.Option("--store", help="Verdict store: a folder, made when missing.")]
 MaybeStore = Annotated[Path | None, typer.Option("--store", help="Verdict store.")]
@@ -92,7 +93,7 @@ def plan_questions(
     from pipelines.progress import make_progress
 
     request = PlanRequest(
-        results=results,
+        results=place_of(results),
         out=out,
         packs=packs,
         store=store,
@@ -253,7 +254,7 @@ def show_status(
     """
     from pipelines.judging.reports import tell_status
 
-    status = tell_status(results, store, packs=packs)
+    status = tell_status(place_of(results), store, packs=packs)
     if as_json:
         told = {"standing": status.standing.to_dicts(), "usage": status.usage.to_dicts()}
         typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
@@ -272,7 +273,7 @@ def export_store(
     """Write the stored verdicts on a result's runs as a verdict file for grade score --verdicts."""
     from pipelines.judging.reports import export_verdicts
 
-    verdicts = export_verdicts(results, store, out, packs=packs)
+    verdicts = export_verdicts(place_of(results), store, out, packs=packs)
     typer.echo(f"{verdicts.height:,} verdicts: {out}")
 
 
@@ -292,7 +293,7 @@ def calibrate_judges(
     """
     from pipelines.judging.reports import calibrate
 
-    told = calibrate(results, labels, store=store, packs=packs)
+    told = calibrate(place_of(results), labels, store=store, packs=packs)
     if out is not None:
         write_tables(out, {"judge_validity": told.validity, "judge_reliability": told.reliability})
     if told.n_unknown:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipelines.places import place_of
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -23,7 +25,7 @@ class Form(StrEnum):
 
 
 def leaderboard(
-    results: Annotated[list[Path], typer.Argument(help="Result folders.")],
+    results: Annotated[list[str], typer.Argument(help="Results: folders, or s3://BUCKET/PREFIX.")],
     track: Annotated[
         list[int] | None, typer.Option(help="Only tasks of this track; may be repeated.")
     ] = None,
@@ -46,7 +48,7 @@ def leaderboard(
     from pipelines.desk.standings import Choice, read_standings
 
     choice = Choice(tuple(track or ()), tuple(pack or ()), sort)
-    standings = read_standings(results, choice)
+    standings = read_standings([place_of(one) for one in results], choice)
     if format is Form.TABLE and out is None:
         console = Console() if sys.stdout.isatty() else Console(width=160)
         console.print(standings_view(standings))

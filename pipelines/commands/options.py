@@ -25,8 +25,14 @@ Verdicts = Annotated[
     typer.Option(help="Judges' verdicts: .jsonl, .csv, .parquet or a verdict store; may be repeated."),
 ]
 Out = Annotated[
-    Path, typer.Option(help="Result folder: new, empty, or an earlier result, which is replaced.")
+    str,
+    typer.Option(
+        metavar="PLACE",
+        help="Where the result goes: a folder, or s3://BUCKET/PREFIX; new, empty, or an earlier result,"
+        " which is replaced.",
+    ),
 ]
+Results = Annotated[str, typer.Argument(help="A result: its folder, or s3://BUCKET/PREFIX.")]
 MaxRejects = Annotated[
     int | None, typer.Option(help="Refused records that still let the command end with 0. (default: 0)")
 ]

@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
+from pipelines.commands.options import Results
+from pipelines.places import place_of
+
 
 def report(
-    results: Annotated[Path, typer.Argument(help="A result folder.")],
+    results: Results,
     html: Annotated[Path, typer.Option(help="The file to write.")],
 ) -> None:
     """Write a report as one HTML file that opens offline.
@@ -20,5 +23,5 @@ def report(
     """
     from pipelines.desk.report import write_report
 
-    write_report(results, html)
+    write_report(place_of(results), html)
     typer.echo(str(html))

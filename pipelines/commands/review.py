@@ -8,6 +8,8 @@ from typing import Annotated, Final
 import typer
 
 from grade.errors import RejectsError
+from pipelines.commands.options import Results
+from pipelines.places import place_of
 
 review_app = typer.Typer(help="Have people judge what matters most.", no_args_is_help=True)
 
@@ -16,7 +18,7 @@ _LIMIT: Final = 100
 
 @review_app.command("queue")
 def queue(
-    results: Annotated[Path, typer.Argument(help="A result folder.")],
+    results: Results,
     out: Annotated[Path, typer.Option(help="File for the queue: .csv for a spreadsheet, or .jsonl.")],
     limit: Annotated[int, typer.Option(min=1, help="Most items.")] = _LIMIT,
 ) -> None:
@@ -27,7 +29,7 @@ def queue(
     """
     from pipelines.review import write_queue
 
-    n_items = write_queue(results, out, limit=limit)
+    n_items = write_queue(place_of(results), out, limit=limit)
     typer.echo(f"{n_items} items in {out}")
 
 
@@ -35,7 +37,7 @@ def queue(
 def apply(
     file: Annotated[Path, typer.Argument(help="A queue with scores filled in.")],
     results: Annotated[
-        Path | None, typer.Option(help="The result folder. (default: the one that the queue came from)")
+        str | None, typer.Option(help="The result. (default: the one that the queue came from)")
     ] = None,
     name: Annotated[
         str | None, typer.Option(help="Who judged. (default: what judge_id says in each row)")
@@ -55,7 +57,8 @@ def apply(
     from pipelines.review import apply_review, changed_lines
 
     progress = make_progress(is_quiet=quiet)
-    applied = apply_review(file, results=results, person=name, out=out, progress=progress)
+    named = None if results is None else place_of(results)
+    applied = apply_review(file, results=named, person=name, out=out, progress=progress)
     for line in changed_lines(applied):
         typer.echo(line)
     progress.say(f"{applied.n_verdicts} verdicts in {applied.verdicts}; they are an input of the result now")

@@ -8,6 +8,9 @@ from typing import Annotated
 
 import typer
 
+from pipelines.commands.options import Results
+from pipelines.places import place_of
+
 
 class CardForm(StrEnum):
     """How a scorecard is written."""
@@ -17,14 +20,14 @@ class CardForm(StrEnum):
 
 
 def scorecard(
-    results: Annotated[Path, typer.Argument(help="A result folder.")],
+    results: Results,
     model: Annotated[str, typer.Option(help="The model.")],
     baseline: Annotated[
         str | None,
-        typer.Option(help="Compare with an earlier result folder, or another model of this result."),
+        typer.Option(help="Compare with an earlier result, or another model of this result."),
     ] = None,
     baseline_model: Annotated[
-        str | None, typer.Option(help="The model of the baseline folder. (default: the same)")
+        str | None, typer.Option(help="The model of the earlier result. (default: the same)")
     ] = None,
     format: Annotated[CardForm, typer.Option(help="How it is written.")] = CardForm.MARKDOWN,  # noqa: A002
     out: Annotated[Path | None, typer.Option(help="File to write; otherwise stdout.")] = None,
@@ -38,7 +41,7 @@ def scorecard(
     from pipelines.desk.report import write_text
 
     render = html_card if format is CardForm.HTML else markdown_card
-    text = render(results, model, baseline, baseline_model)
+    text = render(place_of(results), model, baseline, baseline_model)
     if out is None:
         typer.echo(text, nl=False)
     else:

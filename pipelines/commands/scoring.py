@@ -23,6 +23,7 @@ from pipelines.commands.options import (
     load_settings,
     use_threads,
 )
+from pipelines.places import place_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,7 +46,7 @@ def score(
     """Score answers and write tables, result files, scorecards and a leaderboard.
 
     Where --out holds an earlier result, groups that have not changed are taken from it; the result
-    is the same. After Ctrl-C, what is finished is taken up by the next attempt.
+    is the same. After Ctrl-C, what is finished is taken up by the next attempt, if --out is a folder.
 
     Ends with 0 when done, 2 when an input or the output stops everything, and 3 when done but
     more records were refused than --max-rejects allows (see rejects.parquet).
@@ -59,7 +60,7 @@ def score(
         runs=tuple(runs),
         packs=packs,
         verdicts=tuple(verdicts or ()),
-        out=out,
+        out=place_of(out),
         settings=chosen,
         policy=load_policy(policy),
         threads=threads,
@@ -100,14 +101,14 @@ def rescore(
 
     Groups whose runs, verdicts, gold and settings are those of the earlier result at --out are
     taken from it. The result is the same, byte for byte, as with --full; manifest.json says how
-    many groups were taken. After Ctrl-C, what is finished is taken up by the next attempt.
+    many groups were taken. After Ctrl-C, what is finished is taken up by the next attempt, if --out
+    is a folder.
 
     Ends with 0 when done, 2 when an input or the output stops everything, and 3 when done but
     more records were refused, by the store too, than --max-rejects allows (see rejects.parquet).
     """
     use_threads(threads)
     from pipelines.engines.engine import find_engine
-    from pipelines.places import place_of
     from pipelines.policies import load_policy
     from pipelines.score import ScoreRequest
 
@@ -116,17 +117,17 @@ def rescore(
         store=place_of(store),
         packs=packs,
         verdicts=tuple(verdicts or ()),
-        out=out,
+        out=place_of(out),
         settings=chosen,
         policy=load_policy(policy),
         threads=threads,
-        engine=find_engine(engine, address=address),
+        engine=find_engine(engine, out=place_of(out), address=address),
         reuses=not full,
     )
     _score_within_limit(request, chosen, is_quiet=quiet)
 
 
-def demo(out: Out = Path("out/demo"), threads: Threads = None, quiet: Quiet = False) -> None:
+def demo(out: Out = "out/demo", threads: Threads = None, quiet: Quiet = False) -> None:
     """Score the simulated answers that ship with grade and show the leaderboard."""
     use_threads(threads)
     from rich.console import Console
@@ -134,7 +135,7 @@ def demo(out: Out = Path("out/demo"), threads: Threads = None, quiet: Quiet = Fa
     from grade.report.leaderboard import leaderboard_view
     from pipelines.demo import demo_request
 
-    outcome = _score(demo_request(out, threads=threads), is_quiet=quiet)
+    outcome = _score(demo_request(place_of(out), threads=threads), is_quiet=quiet)
     Console().print(leaderboard_view(outcome.ranked))
     typer.echo(f"Result folder: {outcome.out}")
 
@@ -165,19 +166,22 @@ def require_few_rejects(rejects: pl.DataFrame, limit: int, *, done: str, listing
 
 def _score_within_limit(request: ScoreRequest, settings: Settings, *, is_quiet: bool) -> None:
     outcome = _score(request, is_quiet=is_quiet)
-    listing = str(outcome.out / "rejects.parquet")
+    is_folder = isinstance(outcome.out, Path)
+    listing = f"{outcome.out}/rejects.parquet" if is_folder else f"rejects.parquet of {outcome.out}"
     require_few_rejects(outcome.rejects, settings.max_rejects, done="scored and written", listing=listing)
 
 
 def _score(request: ScoreRequest, *, is_quiet: bool) -> ScoreOutcome:
     from pipelines.progress import make_progress
-    from pipelines.score import score as run_score
+    from pipelines.shared_score import score_into
 
     progress = make_progress(is_quiet=is_quiet)
     try:
-        outcome = run_score(request, progress=progress)
+        outcome = score_into(request, progress=progress)
     except KeyboardInterrupt:
-        progress.say("stopped; nothing changed at the output path, and the next attempt goes on from here")
+        is_kept = isinstance(request.out, Path)
+        goes_on = "goes on from here" if is_kept else "begins again"
+        progress.say(f"stopped; nothing changed at the output path, and the next attempt {goes_on}")
         raise
     taken = f", {outcome.n_reused:,} of {outcome.n_groups:,} groups as before" if outcome.n_reused else ""
     progress.say(

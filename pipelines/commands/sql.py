@@ -9,11 +9,13 @@ from typing import Annotated
 import typer
 
 from grade.errors import InputError
+from pipelines.commands.options import Results
 from pipelines.desk.formats import Format
+from pipelines.places import place_of
 
 
 def sql(
-    results: Annotated[Path, typer.Argument(help="A result folder.")],
+    results: Results,
     query: Annotated[
         str | None, typer.Argument(help="One SELECT; without it, a prompt opens or stdin is read.")
     ] = None,
@@ -41,7 +43,7 @@ def sql(
     from pipelines.desk.session import Session
 
     console = Console() if sys.stdout.isatty() else Console(width=200)
-    with Session(open_result(results), threads=threads) as session:
+    with Session(open_result(place_of(results)), threads=threads) as session:
         if list_tables or table:
             print_dictionary(session.dictionary(), console, table)
             return

@@ -17,6 +17,7 @@ from pipelines.commands.options import (
     use_threads,
 )
 from pipelines.commands.scoring import require_few_rejects
+from pipelines.places import place_of
 
 if TYPE_CHECKING:
     from pipelines.ingest import Ingested
@@ -45,7 +46,6 @@ def ingest(
     more of these records were refused than --max-rejects allows (a result's rejects.parquet lists them).
     """
     use_threads(threads)
-    from pipelines.places import place_of
     from pipelines.progress import make_progress, since_last
     from pipelines.shared_store import ingest_into
 

@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from pipelines.commands.options import use_threads
+from pipelines.commands.options import Results, use_threads
+from pipelines.places import place_of
 
 
 def verify(
-    results: Annotated[Path, typer.Argument(help="A result folder.")],
+    results: Results,
     inputs: Annotated[
         Path | None,
         typer.Option(
@@ -38,7 +39,9 @@ def verify(
     from pipelines.verify import verify as verify_result
 
     progress = make_progress(is_quiet=quiet)
-    outcome = verify_result(results, inputs=inputs, n_shown=rows, threads=threads, progress=progress)
+    outcome = verify_result(
+        place_of(results), inputs=inputs, n_shown=rows, threads=threads, progress=progress
+    )
     for note in outcome.notes:
         progress.say(note)
     for difference in outcome.differences:

@@ -13,9 +13,10 @@ from grade.report.filenames import file_stem
 from grade.report.html.scorecard import of_model, render_card
 from pipelines.desk.folder import ResultFolder, open_result
 from pipelines.desk.report import load_assets, read_report
+from pipelines.places import Place, Remote, place_of
 
 
-def markdown_card(results: Path, model: str, baseline: str | None, baseline_model: str | None) -> str:
+def markdown_card(results: Place, model: str, baseline: str | None, baseline_model: str | None) -> str:
     """Return the scorecard that the result holds, and the changes after it.
 
     Args:
@@ -29,7 +30,7 @@ def markdown_card(results: Path, model: str, baseline: str | None, baseline_mode
     """
     result = open_result(results)
     now = _standing(result, model)
-    path = results / "scorecards" / f"{file_stem(model)}.md"
+    path = result.file(f"scorecards/{file_stem(model)}.md")
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as fault:
@@ -38,7 +39,7 @@ def markdown_card(results: Path, model: str, baseline: str | None, baseline_mode
     return text if before is None else f"{text}\n{render_deltas(now, before)}"
 
 
-def html_card(results: Path, model: str, baseline: str | None, baseline_model: str | None) -> str:
+def html_card(results: Place, model: str, baseline: str | None, baseline_model: str | None) -> str:
     """Return the scorecard as one HTML file; see `markdown_card`."""
     result = open_result(results)
     now = _standing(result, model)
@@ -49,10 +50,11 @@ def html_card(results: Path, model: str, baseline: str | None, baseline_model: s
 def _baseline(result: ResultFolder, model: str, baseline: str | None, other: str | None) -> Standing | None:
     if baseline is None:
         return None
-    folder = Path(baseline)
-    if folder.is_dir():
-        return _standing(open_result(folder), other or model, where=baseline)
-    if baseline in set(result.frame("overall_scores", ["model_id"])["model_id"]):
+    is_model = baseline in _models(result)
+    place = Path(baseline) if is_model else place_of(baseline)
+    if isinstance(place, Remote) or place.is_dir():
+        return _standing(open_result(place), other or model, where=baseline)
+    if is_model:
         return _standing(result, baseline)
     raise InputError(
         "there is no such baseline",
@@ -67,7 +69,7 @@ def _standing(result: ResultFolder, model: str, *, where: str = "") -> Standing:
     if model not in known:
         raise InputError(
             "the result has no such model",
-            where=str(result.path),
+            where=str(result.place),
             got=model,
             expected="one of " + ", ".join(known),
             hint=nearest(model, known),

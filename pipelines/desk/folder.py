@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,28 +18,50 @@ from grade.errors import InputError
 from grade.hints import nearest
 from grade.schemas import RESULT_TABLES
 from grade.table import Table
-from pipelines.table_files import read_schema, read_table
+from pipelines.places import Place, Remote, open_dataset, read_frame
+from pipelines.shared_results import Copy
+from pipelines.table_files import read_schema
 from pipelines.write import MANIFEST
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
+_SUFFIX: Final = ".parquet"
 _CONTRACTS: Final = {table.name: table for table in RESULT_TABLES}
 
 
 @dataclass(frozen=True)
 class ResultFolder:
-    """A folder that `grade score` wrote.
+    """A folder that `grade score` wrote, here or on an object store.
 
     Attributes:
-        path: The folder.
+        place: Where it stands, as the user named it.
+        path: The folder on this machine; of a result on an object store, what was needed of it so far.
         manifest: Its manifest; empty for a folder of tables without one.
         files: The Parquet file of each table, in the order in which tables are made.
+        copy: Brings files of an object store here; None for a folder of this machine.
     """
 
+    place: Place
     path: Path
     manifest: Mapping[str, Any]
     files: Mapping[str, Path]
+    copy: Copy | None = None
+
+    @property
+    def name(self) -> str:
+        """What the result is called: the last part of its place."""
+        return (
+            str(self.place).rpartition("/")[2] if isinstance(self.place, Remote) else self.path.resolve().name
+        )
+
+    def file(self, name: str) -> Path:
+        """Return where a file of the folder lies on this machine, if there is such a file."""
+        return self.path / name if self.copy is None else self.copy.file(name)
+
+    def whole(self) -> Path:
+        """Return the folder on this machine with all of its files."""
+        return self.path if self.copy is None else self.copy.whole()
 
     def frame(self, name: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """Read a table, or some of its columns.
@@ -47,11 +69,11 @@ class ResultFolder:
         Raises:
             InputError: The folder has no such table, or it cannot be read.
         """
-        path = self._path(name)
+        place = self._in_place(name) if columns else self._path(name)
         try:
-            return read_table(path, columns)
-        except (OSError, pl.exceptions.PolarsError) as fault:
-            raise _unreadable(path, fault) from fault
+            return read_frame(place, columns)
+        except (OSError, ArrowInvalid, pl.exceptions.PolarsError) as fault:
+            raise _unreadable(place, fault) from fault
 
     def frame_or_empty(self, table: Table) -> pl.DataFrame:
         """Read a table that older folders may lack; without it, return it without rows."""
@@ -63,13 +85,11 @@ class ResultFolder:
         Raises:
             InputError: The folder has no such table, or it cannot be read.
         """
-        path = self._path(name)
+        place = self._in_place(name)
         try:
-            import pyarrow.dataset as ds  # which loads pandas where that is installed
-
-            return ds.dataset(path, format="parquet")
+            return open_dataset(place)
         except (OSError, ArrowInvalid) as fault:
-            raise _unreadable(path, fault) from fault
+            raise _unreadable(place, fault) from fault
 
     @cached_property
     def dictionary(self) -> pl.DataFrame:
@@ -93,23 +113,65 @@ class ResultFolder:
         return pl.DataFrame(rows, schema=DICTIONARY, orient="row")
 
     def _path(self, name: str) -> Path:
+        self._require(name)
+        return self.files[name]
+
+    def _in_place(self, name: str) -> Place:
+        """Where a table lies, without bringing it here."""
+        self._require(name)
+        return self.files[name] if self.copy is None else self.copy.source(f"{name}{_SUFFIX}")
+
+    def _require(self, name: str) -> None:
         if name not in self.files:
             raise InputError(
                 "the result folder has no such table",
-                where=str(self.path),
+                where=str(self.place),
                 got=name,
                 expected="one of " + ", ".join(self.files),
                 hint=nearest(name, self.files),
             )
-        return self.files[name]
 
 
-def open_result(path: Path) -> ResultFolder:
-    """Open a result folder.
+class _Fetched(Mapping[str, Path]):
+    """Table files of an object store, each brought here when it is first asked for."""
+
+    def __init__(self, copy: Copy, names: Mapping[str, str]) -> None:
+        self._copy, self._names = copy, names
+
+    def __getitem__(self, name: str) -> Path:
+        return self._copy.file(self._names[name])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def open_result(place: Place) -> ResultFolder:
+    """Open a result: a folder, or one on an object store, of which each table comes here when it is read.
 
     Raises:
         InputError: There is no such folder, or it holds no table of ours.
     """
+    if isinstance(place, Remote):
+        copy = Copy(place)
+        found = {name.removesuffix(_SUFFIX): name for name in copy.current.files if _is_table(name)}
+        names = {name: found[name] for name in _in_order(found)}
+        return ResultFolder(
+            place, copy.folder, _read_manifest(copy.file(MANIFEST)), _Fetched(copy, names), copy
+        )
+    return _open_folder(place)
+
+
+def _is_table(name: str) -> bool:
+    return name.endswith(_SUFFIX) and "/" not in name
+
+
+def _open_folder(path: Path) -> ResultFolder:
     if not path.is_dir():
         raise InputError(
             "there is no such result folder",
@@ -118,11 +180,8 @@ def open_result(path: Path) -> ResultFolder:
             expected="a folder that `grade score` wrote",
             hint="make one with: grade demo --out demo-result",
         )
-    found = {file.stem: file for file in sorted(path.glob("*.parquet"))}
-    names = [
-        *(name for name in _CONTRACTS if name in found),
-        *(name for name in found if name not in _CONTRACTS),
-    ]
+    found = {file.stem: file for file in sorted(path.glob(f"*{_SUFFIX}"))}
+    names = _in_order(found)
     if not any(name in _CONTRACTS for name in names):
         raise InputError(
             "the folder holds no table of a result",
@@ -131,7 +190,13 @@ def open_result(path: Path) -> ResultFolder:
             expected=f"{', '.join(list(_CONTRACTS)[:3])} and so on, as .parquet files",
             hint="name the folder that was given to --out",
         )
-    return ResultFolder(path, _read_manifest(path / MANIFEST), {name: found[name] for name in names})
+    return ResultFolder(path, path, _read_manifest(path / MANIFEST), {name: found[name] for name in names})
+
+
+def _in_order(found: Iterable[str]) -> list[str]:
+    """Table names in the order in which tables are made, others behind them."""
+    order = {name: number for number, name in enumerate(_CONTRACTS)}
+    return sorted(found, key=lambda name: (order.get(name, len(order)), name))
 
 
 def require_tables(result: ResultFolder, tables: Iterable[str]) -> None:
@@ -144,7 +209,7 @@ def require_tables(result: ResultFolder, tables: Iterable[str]) -> None:
     if missing:
         raise InputError(
             "the result folder lacks tables that this command needs",
-            where=str(result.path),
+            where=str(result.place),
             got="no " + ", ".join(missing),
             hint="score again with this version of grade",
         )
@@ -162,10 +227,10 @@ def _read_manifest(path: Path) -> Mapping[str, Any]:
     return manifest
 
 
-def _unreadable(path: Path, fault: Exception) -> InputError:
+def _unreadable(place: Place, fault: Exception) -> InputError:
     return InputError(
         "a file of the result folder cannot be read",
-        where=str(path),
+        where=str(place),
         got=str(fault).splitlines()[0] if str(fault) else type(fault).__name__,
         hint="the folder may be damaged; score again",
     )

@@ -15,6 +15,7 @@ from grade.report.html.report import render_report
 from grade.schemas import REJECTS
 from pipelines.desk.folder import ResultFolder, open_result, require_tables
 from pipelines.desk.session import Session
+from pipelines.places import Place
 from pipelines.write import writing
 
 _NEEDED = (
@@ -29,7 +30,7 @@ _NEEDED = (
 )
 
 
-def write_report(results: Path, html: Path) -> None:
+def write_report(results: Place, html: Path) -> None:
     """Write the report of a result folder as one HTML file.
 
     Raises:
@@ -67,7 +68,7 @@ def read_report(result: ResultFolder) -> ReportData:
     require_tables(result, _NEEDED)
     with Session(result) as session:
         return ReportData(
-            name=result.path.resolve().name,
+            name=result.name,
             leaderboard=_view(session, "leaderboard"),
             tasks=result.frame("tasks", ["task_id", "pack_id", "track", "title"]),
             task_scores=result.frame("task_scores"),

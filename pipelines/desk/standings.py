@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import Final
 
 import polars as pl
@@ -19,6 +18,7 @@ from grade.rollup import roll_up
 from grade.sandbox import Sandbox
 from pipelines.desk.folder import ResultFolder, open_result, require_tables
 from pipelines.desk.views import find_views
+from pipelines.places import Place
 
 ASCENDING: Final = frozenset({"rank", "model_id", "cost_usd", "mean_latency_ms"})
 """Columns whose small values come first; of the others, the large ones do."""
@@ -41,14 +41,14 @@ class Choice:
     sort: str = "rank"
 
 
-def read_standings(paths: Sequence[Path], choice: Choice) -> pl.DataFrame:
+def read_standings(places: Sequence[Place], choice: Choice) -> pl.DataFrame:
     """Rank the models of result folders.
 
     Folders scored with the same tasks and settings are ranked together; the others stand in
     sections of their own. A model that several folders hold is named with its folder.
 
     Args:
-        paths: The folders.
+        places: The results.
         choice: Which tasks count, and the order.
 
     Returns:
@@ -57,7 +57,7 @@ def read_standings(paths: Sequence[Path], choice: Choice) -> pl.DataFrame:
     Raises:
         InputError: A folder cannot be read, or no task or column is of the name that was chosen.
     """
-    results = [open_result(path) for path in dict.fromkeys(paths)]
+    results = [open_result(place) for place in dict.fromkeys(places)]
     for result in results:
         require_tables(result, _NEEDED)
     labels = _labels(results)
@@ -82,25 +82,25 @@ def _basis(result: ResultFolder) -> tuple[object, object]:
     return packs, result.manifest.get("method", {}).get("sha256")
 
 
-def _labels(results: Sequence[ResultFolder]) -> Mapping[Path, dict[str, str]]:
+def _labels(results: Sequence[ResultFolder]) -> Mapping[Place, dict[str, str]]:
     """Return for each folder the name of each model that another folder holds, too."""
-    models = {result.path: set(result.frame("task_scores", ["model_id"])["model_id"]) for result in results}
+    models = {result.place: set(result.frame("task_scores", ["model_id"])["model_id"]) for result in results}
     labels = {}
-    for path, own in models.items():
-        elsewhere = set().union(*(other for place, other in models.items() if place != path))
-        labels[path] = {model: f"{model} ({path})" for model in own & elsewhere}
+    for place, own in models.items():
+        elsewhere = set().union(*(other for another, other in models.items() if another != place))
+        labels[place] = {model: f"{model} ({place})" for model in own & elsewhere}
     return labels
 
 
 def _rank(
-    results: Sequence[ResultFolder], labels: Mapping[Path, dict[str, str]], choice: Choice
+    results: Sequence[ResultFolder], labels: Mapping[Place, dict[str, str]], choice: Choice
 ) -> pl.DataFrame:
     tasks = pl.concat([result.frame("tasks") for result in results]).unique("task_id").sort("task_id")
     chosen = _chosen(tasks, choice)
 
     def gathered(name: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
         frames = [
-            result.frame(name, columns).with_columns(pl.col("model_id").replace(labels[result.path]))
+            result.frame(name, columns).with_columns(pl.col("model_id").replace(labels[result.place]))
             for result in results
         ]
         return pl.concat(frames).join(chosen.select("task_id"), on="task_id", how="semi")
@@ -137,7 +137,7 @@ def _chosen(tasks: pl.DataFrame, choice: Choice) -> pl.DataFrame:
 
 
 def _apart(made: pl.DataFrame, results: Sequence[ResultFolder], above: int) -> pl.DataFrame:
-    why = "scored with other tasks or settings: " + ", ".join(str(result.path) for result in results)
+    why = "scored with other tasks or settings: " + ", ".join(str(result.place) for result in results)
     note = (
         pl.when(pl.col("section_note") == "")
         .then(pl.lit(why))

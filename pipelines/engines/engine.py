@@ -10,6 +10,7 @@ import polars as pl
 from grade.errors import InputError, SettingsError
 from grade.hints import nearest
 from pipelines.groups import Tables, Work
+from pipelines.places import Place
 from pipelines.progress import Progress
 
 NAMES: Final = ("local", "ray")
@@ -33,11 +34,12 @@ class Engine(Protocol):
         ...
 
 
-def find_engine(name: str, *, address: str | None = None) -> Engine:
+def find_engine(name: str, *, out: Place, address: str | None = None) -> Engine:
     """Return an engine by its name.
 
     Args:
         name: One of `NAMES`.
+        out: Where the result shall stand.
         address: Of a cluster that runs already.
 
     Raises:
@@ -60,7 +62,7 @@ def find_engine(name: str, *, address: str | None = None) -> Engine:
                 got=f"no module named {fault.name}",
                 hint="install it with: pip install 'grade[ray]'",
             ) from fault
-        return RayEngine(address)
+        return RayEngine(out, address)
     if address is not None:
         raise SettingsError("the engine local has no address", got=address, hint="add --engine ray")
     from pipelines.engines.local import LocalEngine

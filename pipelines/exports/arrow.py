@@ -9,9 +9,10 @@ import pyarrow as pa
 from pyarrow import ipc
 
 from pipelines.exports.tidy import exporting
+from pipelines.places import Place
 
 
-def export_arrow(results: Path, out: Path, tables: Sequence[str] | None = None) -> None:
+def export_arrow(results: Place, out: Path, tables: Sequence[str] | None = None) -> None:
     """Write each table as `<table>.arrow`; see `pipelines.exports.tidy.exporting`."""
     with exporting(results, out, tables, to="arrow") as export:
         for name in export.tables:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from grade.expressions.cells import tidy_cells
 from pipelines.exports.tidy import exporting
+from pipelines.places import Place
 
 
-def export_csv(results: Path, out: Path, tables: Sequence[str] | None = None) -> None:
+def export_csv(results: Place, out: Path, tables: Sequence[str] | None = None) -> None:
     """Write each table as `<table>.csv` in UTF-8; see `pipelines.exports.tidy.exporting`."""
     with exporting(results, out, tables, to="csv") as export:
         for name in export.tables:

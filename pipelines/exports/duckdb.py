@@ -11,11 +11,12 @@ import duckdb
 from grade.levels import dimension_frame
 from pipelines.desk.views import find_views
 from pipelines.exports.tidy import Export, exporting
+from pipelines.places import Place
 
 FILE: Final = "result.duckdb"
 
 
-def export_duckdb(results: Path, out: Path, tables: Sequence[str] | None = None) -> None:
+def export_duckdb(results: Place, out: Path, tables: Sequence[str] | None = None) -> None:
     """Write `result.duckdb`; see `pipelines.exports.tidy.exporting`."""
     with (
         exporting(results, out, tables, to="duckdb") as export,

@@ -34,6 +34,7 @@ from pipelines.exports.eee_schema import Schemas, find_schemas
 from pipelines.exports.tidy import EXPORT_MARKER
 from pipelines.judging.assets import load_templates
 from pipelines.manifest import grade_version, list_outputs
+from pipelines.places import Place
 from pipelines.table_files import scan_table
 from pipelines.write import MANIFEST, replaced_folder
 
@@ -58,7 +59,7 @@ class _Parts:
 
 
 def export_eee(
-    results: Path,
+    results: Place,
     out: Path,
     model: str | None = None,
     schema: Sequence[Path] | None = None,
@@ -156,7 +157,7 @@ def _about(result: ResultFolder, organization: str | None, relationship: str | N
     except (LookupError, TypeError, ValueError) as fault:
         raise InputError(
             "the result does not say how it was made",
-            where=str(result.path / MANIFEST),
+            where=str(result.place / MANIFEST),
             got=f"no {fault}",
             hint="score again with this version of grade",
         ) from fault

@@ -20,13 +20,14 @@ import pyarrow.parquet as pq
 from grade.errors import InputError
 from grade.hints import nearest
 from pipelines.exports.tidy import Export, exporting
+from pipelines.places import Place
 
 _NULL: Final = "__HIVE_DEFAULT_PARTITION__"
 _LONGEST: Final = 255
 
 
 def export_parquet(
-    results: Path, out: Path, tables: Sequence[str] | None = None, partition_by: str | None = None
+    results: Place, out: Path, tables: Sequence[str] | None = None, partition_by: str | None = None
 ) -> None:
     """Write each table as `<table>.parquet`, or in folders; see `pipelines.exports.tidy.exporting`.
 

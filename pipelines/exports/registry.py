@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from grade.errors import InputError
-from grade.hints import nearest
+from grade.hints import require_known
+from pipelines.places import Place, Remote
 from pipelines.plugins import EXPORTERS_GROUP, Plugin, choose_plugin, find_plugins
 
 Export = Callable[..., None]
@@ -73,13 +74,13 @@ def exporters() -> tuple[Exporter, ...]:
 
 
 def run_export(
-    name: str, results: Path, out: Path, options: Mapping[str, Sequence[str | Path] | str | None]
+    name: str, results: Place, out: Path, options: Mapping[str, Sequence[str | Path] | str | None]
 ) -> None:
     """Export a result folder.
 
     Args:
         name: The format.
-        results: The result folder.
+        results: The result.
         out: The folder to write.
         options: What the user narrowed the export to; None where nothing was said.
 
@@ -90,13 +91,7 @@ def run_export(
     every = exporters()
     known = {exporter.name: exporter for exporter in every}
     choose_plugin(name, [exporter.plugin for exporter in every if exporter.plugin is not None])
-    if name not in known:
-        raise InputError(
-            "there is no such export format",
-            got=name,
-            expected="one of " + ", ".join(known),
-            hint=nearest(name, known),
-        )
+    require_known(name, known, "there is no such export format")
     function = known[name].load()
     accepted = set(inspect.signature(function).parameters) - {"results", "out"}
     given = {option: value for option, value in options.items() if value}
@@ -105,4 +100,16 @@ def run_export(
             f"--{option.removesuffix('s').replace('_', '-')}" for option in sorted(given.keys() - accepted)
         )
         raise InputError(f"exporting to {name} does not know {refused}", hint="leave it out")
-    function(results, out, **{option: given.get(option) for option in accepted & options.keys()})
+    is_theirs = known[name].plugin is not None
+    function(
+        _folder(results) if is_theirs else results,
+        out,
+        **{option: given.get(option) for option in accepted & options.keys()},
+    )
+
+
+def _folder(results: Place) -> Path:
+    """A result as a folder of this machine, since plug-ins know no other."""
+    from pipelines.shared_results import Copy  # which loads polars, and the help needs this module
+
+    return Copy(results).whole() if isinstance(results, Remote) else results

@@ -23,6 +23,7 @@ from grade.report.evaluation import (
 from grade.report.filenames import file_stem
 from grade.schemas import GROUP_KEY
 from pipelines.desk.folder import ResultFolder, open_result, require_tables
+from pipelines.places import Place
 from pipelines.write import writing
 
 _READ: Final = ("category_results", "findings", "decisions", "tasks", "runs")
@@ -43,7 +44,7 @@ class ReportTables(NamedTuple):
 
 
 def export_report(
-    results: Path, out: Path, model: str | None = None, task: str | None = None
+    results: Place, out: Path, model: str | None = None, task: str | None = None
 ) -> tuple[Path, ...]:
     """Write the reports of a result as JSON files `<model>__<task>.report.json`.
 

@@ -18,6 +18,7 @@ from grade.report.markdown import escape, table
 from pipelines.desk.folder import ResultFolder, open_result
 from pipelines.manifest import grade_version, list_outputs
 from pipelines.parquet import ROW_GROUP_ROWS
+from pipelines.places import Place
 from pipelines.write import MANIFEST, replaced_folder
 
 EXPORT_MARKER: Final = "grade-export"
@@ -59,7 +60,7 @@ class Export:
 
 
 @contextmanager
-def exporting(results: Path, out: Path, tables: Sequence[str] | None, *, to: str) -> Iterator[Export]:
+def exporting(results: Place, out: Path, tables: Sequence[str] | None, *, to: str) -> Iterator[Export]:
     """Open a result folder and an output folder; in the end the dictionary and manifest are added.
 
     Args:

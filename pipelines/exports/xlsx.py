@@ -19,6 +19,7 @@ from xlsxwriter.worksheet import Worksheet
 from grade.columns import COLUMNS
 from grade.expressions.cells import tidy_cells
 from pipelines.exports.tidy import DICTIONARY_STEM, exporting
+from pipelines.places import Place
 
 FILE: Final = "result.xlsx"
 
@@ -40,7 +41,7 @@ _MADE: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """The workbook's date, the same for the same result."""
 
 
-def export_xlsx(results: Path, out: Path, tables: Sequence[str] | None = None) -> None:
+def export_xlsx(results: Place, out: Path, tables: Sequence[str] | None = None) -> None:
     """Write `result.xlsx`; see `pipelines.exports.tidy.exporting`."""
     with (
         exporting(results, out, tables, to="xlsx") as export,

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from grade.errors import InputError
-from grade.hints import nearest
+from grade.hints import require_known
 from grade.imports.answer import Answer
 from grade.imports.eee import is_eee
 from grade.imports.lm_eval import is_lm_eval
@@ -105,13 +105,7 @@ def choose_reader(name: str) -> Reader | None:
     every = readers()
     known = {AUTO: None, **{reader.name: reader for reader in every}}
     choose_plugin(name, [reader.plugin for reader in every if reader.plugin is not None])
-    if name not in known:
-        raise InputError(
-            "there is no such format to import",
-            got=name,
-            expected="one of " + ", ".join(known),
-            hint=nearest(name, known),
-        )
+    require_known(name, known, "there is no such format to import")
     return known[name]
 
 

@@ -22,6 +22,7 @@ from grade.schemas import RUN_KEY
 from pipelines.judging.store import read_store
 from pipelines.judging.subject import Batch, Subject, open_subject
 from pipelines.parquet import TableFile
+from pipelines.places import Place
 from pipelines.progress import Progress
 from pipelines.write import writing
 
@@ -43,7 +44,7 @@ class PlanRequest:
         n_repeats: How often each question is put.
     """
 
-    results: Path
+    results: Place
     out: Path
     packs: Path | None = None
     store: Path | None = None

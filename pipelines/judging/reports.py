@@ -22,6 +22,7 @@ from pipelines.desk.folder import ResultFolder, open_result
 from pipelines.judging.replay import replay_store
 from pipelines.judging.store import read_store
 from pipelines.judging.subject import open_subject, packs_of
+from pipelines.places import Place
 from pipelines.write import writing
 
 _BATCH_RUNS: Final = 2_000
@@ -40,7 +41,7 @@ class Status(NamedTuple):
     usage: pl.DataFrame
 
 
-def tell_status(results: Path, store: Path, *, packs: Path | None = None) -> Status:
+def tell_status(results: Place, store: Path, *, packs: Path | None = None) -> Status:
     """Say what a store answers of a result.
 
     Raises:
@@ -58,7 +59,7 @@ def tell_status(results: Path, store: Path, *, packs: Path | None = None) -> Sta
     )
 
 
-def export_verdicts(results: Path, store: Path, out: Path, *, packs: Path | None = None) -> pl.DataFrame:
+def export_verdicts(results: Place, store: Path, out: Path, *, packs: Path | None = None) -> pl.DataFrame:
     """Write the stored verdicts on a result's runs as a verdict file, sorted by key.
 
     Args:
@@ -85,7 +86,7 @@ def export_verdicts(results: Path, store: Path, out: Path, *, packs: Path | None
 
 
 def calibrate(
-    results: Path, labels: Path, *, store: Path | None = None, packs: Path | None = None
+    results: Place, labels: Path, *, store: Path | None = None, packs: Path | None = None
 ) -> Validity:
     """Compare a result's checks and its judges' verdicts with labels.
 

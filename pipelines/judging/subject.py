@@ -21,6 +21,7 @@ from pipelines.batches import cut_batches, of_groups
 from pipelines.catalogue import load_catalogue
 from pipelines.desk.folder import ResultFolder, open_result, require_tables
 from pipelines.judging.assets import load_templates
+from pipelines.places import Place
 
 _TABLES: Final = ("runs", "fact_checks", "claim_checks", "run_scores", "verdicts")
 _BATCH_RUNS: Final = 1_000
@@ -70,7 +71,7 @@ class Subject:
                 yield Batch(runs, answers, questions, needed)
 
 
-def open_subject(results: Path, *, packs: Path | None = None) -> Subject:
+def open_subject(results: Place, *, packs: Path | None = None) -> Subject:
     """Open a result folder for judging.
 
     Args:
@@ -105,7 +106,7 @@ def packs_of(result: ResultFolder) -> Path:
     if not paths:
         raise InputError(
             "the result does not say which packs it was scored with",
-            where=str(result.path),
+            where=str(result.place),
             hint="name them with --packs DIR",
         )
     place = Path(os.path.normpath(result.path.absolute() / paths[0]))

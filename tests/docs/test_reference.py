@@ -59,6 +59,6 @@ def test_every_option_is_documented():
 
 def test_commands_read_as_they_are_typed():
     page = PAGES["cli.md"]
-    assert "grade score RUNS... --packs PATH --out PATH [OPTIONS]" in page
+    assert "grade score RUNS... --packs PATH --out PLACE [OPTIONS]" in page
     assert "| `--quiet` | Say nothing" in page
     assert "## grade packs build" in page

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Barrier, Thread
 
 import pytest
-from object_store import serving
 from small_inputs import run, write_lines
 from store_inputs import bytes_of
 
@@ -18,19 +19,7 @@ from pipelines.store import open_store
 pytest.importorskip("moto")
 
 STORE = "s3://lake/a/store"
-SCORING = ("--packs", "packs", "--verdicts", "verdicts.jsonl")
-
-
-@pytest.fixture
-def lake(inputs, monkeypatch):
-    """The working folder with small inputs, and an empty object store."""
-    monkeypatch.chdir(inputs)
-    with serving() as environment:
-        for name, value in environment.items():
-            monkeypatch.setenv(name, value)
-        places._object_store.cache_clear()
-        yield inputs
-    places._object_store.cache_clear()
+SCORING = ("--packs", "packs", "--verdicts", "verdicts.jsonl", "--quiet")
 
 
 def names(prefix: str) -> set[str]:
@@ -40,28 +29,25 @@ def names(prefix: str) -> set[str]:
     return {one.path for one in found if one.is_file}
 
 
-def test_a_result_is_the_same_bytes_from_a_folder_and_from_an_object_store(grade, lake):
-    for store in ("store", STORE):
-        done = grade("ingest", "runs", "--store", store)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.splitlines()[-1].split() == ["runs", "in", "the", "store", "20"]
-    for store, out in (("store", "here"), (STORE, "there")):
-        done = grade("rescore", store, *SCORING, "--out", out)
-        assert done.returncode == 0, done.stderr
-    assert bytes_of(lake / "here") == bytes_of(lake / "there")
+def test_a_result_is_the_same_bytes_from_a_folder_and_from_an_object_store(command, lake):
+    done = command("ingest", "runs", "--store", STORE, "--quiet")
+    assert done.stdout.splitlines()[-1].split() == ["runs", "in", "the", "store", "20"], done.stderr
+    done = command("rescore", STORE, *SCORING, "--out", "there", "--full")
+    assert done.code == 0, done.stderr
+    assert bytes_of(lake / "out") == bytes_of(lake / "there")
     about = json.loads((lake / "there" / "manifest.json").read_text())["inputs"]["runs"]
     assert about["paths"] == about["given"] == [STORE]
-    checked = grade("verify", "there")
-    assert checked.returncode == 0, checked.stdout + checked.stderr
+    checked = command("verify", "there", "--quiet")
+    assert checked.code == 0, checked
 
 
-def test_runs_are_added_and_nothing_that_a_reader_uses_goes_away(grade, lake):
-    grade("ingest", "runs", "--store", STORE)
+def test_runs_are_added_and_nothing_that_a_reader_uses_goes_away(command, lake):
+    command("ingest", "runs", "--store", STORE, "--quiet")
     before, seen = names("lake"), open_store(place_of(STORE))
     new = [run(0), run(7), run(0, key_findings=["Something else."], task_id="T-2")]
     write_lines(lake / "more" / "new.jsonl", new)
-    done = grade("ingest", "more", "--store", STORE)
-    assert done.returncode == 3, done.stderr
+    done = command("ingest", "more", "--store", STORE)
+    assert done.code == 3, done.stderr
     told = dict(line.rsplit(None, 1) for line in done.stdout.splitlines())
     assert told == {
         "records read": "3",
@@ -74,48 +60,60 @@ def test_runs_are_added_and_nothing_that_a_reader_uses_goes_away(grade, lake):
     assert before < names("lake")
     for part in seen.index["part"].unique():
         assert (Remote("lake/a/store") / f"part-{part:06d}.parquet").exists()
-    done = grade("rescore", STORE, *SCORING, "--out", "out", "--max-rejects", "1")
-    assert "scored 21 runs" in done.stderr
 
 
-def test_whoever_adds_while_somebody_else_added_is_told_and_changes_nothing(lake, monkeypatch):
-    place = place_of(STORE)
+def test_of_two_additions_at_once_none_is_lost(lake, monkeypatch):
+    """Both have written all but the head before either looks whether the store is still the same."""
+    place, meet, really = place_of(STORE), Barrier(2, timeout=60), shared_store.claimed
     shared_store.ingest_into(["runs"], place)
-    write_lines(lake / "late.jsonl", [run(8)])
-    write_lines(lake / "early.jsonl", [run(9)])
-    inner = shared_store.ingest
+    refused: list[OutputError] = []
 
-    def slowly(*arguments, **options):
-        monkeypatch.setattr(shared_store, "ingest", inner)
-        shared_store.ingest_into(["early.jsonl"], place)
-        return inner(*arguments, **options)
+    @contextmanager
+    def at_once(where: Remote):
+        meet.wait()
+        with really(where):
+            yield
 
-    monkeypatch.setattr(shared_store, "ingest", slowly)
-    with pytest.raises(OutputError, match="somebody else added"):
-        shared_store.ingest_into(["late.jsonl"], place)
-    assert open_store(place).index["run_index"].max() == 9
-    assert open_store(place).index.height == 21
-    assert shared_store.ingest_into(["late.jsonl"], place).store.index.height == 22
+    def add(index: int) -> None:
+        write_lines(lake / f"new-{index}.jsonl", [run(index)])
+        try:
+            shared_store.ingest_into([f"new-{index}.jsonl"], place)
+        except OutputError as fault:
+            refused.append(fault)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shared_store, "claimed", at_once)
+        adding = [Thread(target=add, args=(index,)) for index in (8, 9)]
+        for thread in adding:
+            thread.start()
+        for thread in adding:
+            thread.join()
+    (told,) = refused
+    assert told.what == "somebody else added to this store meanwhile"
+    added = set(open_store(place).index["run_index"].to_list()) & {8, 9}
+    assert len(added) == 1
+    add(17 - added.pop())
+    assert {8, 9} <= set(open_store(place).index["run_index"].to_list())
+    assert open_store(place).index.height == 22
 
 
-def test_what_is_not_there_is_told(grade, lake):
-    missing = grade("rescore", "s3://lake/none", *SCORING, "--out", "out")
-    assert missing.returncode == 2
+def test_what_is_not_there_is_told(command, lake):
+    missing = command("rescore", "s3://lake/none", *SCORING, "--out", "new")
+    assert missing.code == 2
     assert "there is no store of runs here\n  where: s3://lake/none" in missing.stderr
-    assert "Traceback" not in missing.stderr
-    refused = grade("ingest", "runs", "--store", "s3://elsewhere/store")
-    assert refused.returncode == 2
+    refused = command("ingest", "runs", "--store", "s3://elsewhere/store")
+    assert refused.code == 2
     assert "the object store refuses\n  where: s3://elsewhere/store" in refused.stderr
-    assert grade("rescore", "gs://lake/a", *SCORING, "--out", "out").returncode == 2
-    assert not (lake / "out").exists()
+    assert command("rescore", "gs://lake/a", *SCORING, "--out", "new").code == 2
+    assert not (lake / "new").exists()
 
 
-def test_a_lost_part_is_named(grade, lake):
-    grade("ingest", "runs", "--store", STORE)
+def test_a_lost_part_is_named(command, lake):
+    command("ingest", "runs", "--store", STORE, "--quiet")
     (part,) = (name for name in names("lake") if "/part-" in name)
     places._object_store().delete_file(part)
-    done = grade("rescore", STORE, *SCORING, "--out", "out")
-    assert done.returncode == 2
+    done = command("rescore", STORE, *SCORING, "--out", "new")
+    assert done.code == 2
     assert f"a part of the store cannot be read\n  where: s3://{part}" in done.stderr
 
 
