@@ -3,7 +3,7 @@
     PREFIX/current.json              names the version that stands, and the hash of each of its files
     PREFIX/versions/VERSION/...      a result, file by file as in a folder
     PREFIX/slices/ATTEMPT/...        what the workers of a cluster have made, while they work
-    PREFIX/claims/...                see `pipelines.claims`
+    PREFIX/tickets/...               see `pipelines.tickets`
 
 A version is uploaded under a name that nobody else uses and never changed; `current.json` comes
 last. The version that stood before stays until the next one is written, so that whoever reads it
@@ -27,10 +27,10 @@ from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any, Final, Self
 
 from grade.errors import InputError, OutputError
-from pipelines.claims import CLAIMS, claimed
 from pipelines.manifest import list_outputs
 from pipelines.places import Remote, asking
 from pipelines.progress import Progress, Silent
+from pipelines.tickets import TICKETS, holding_ticket
 from pipelines.write import MARKER, writing
 
 CURRENT: Final = "current.json"
@@ -41,7 +41,7 @@ SLICES: Final = "slices"
 
 _VERSIONS: Final = "versions"
 _NAME: Final = "[0-9a-f]{32}"
-_OURS: Final = re.compile(rf"{re.escape(CURRENT)}|({_VERSIONS}|{SLICES}|{CLAIMS})/{_NAME}(/.*)?")
+_OURS: Final = re.compile(rf"{re.escape(CURRENT)}|({_VERSIONS}|{SLICES}|{TICKETS})/{_NAME}(/.*)?")
 _AT_A_TIME: Final = 8
 _SILENT: Final = Silent()
 
@@ -166,7 +166,7 @@ def publishing(
         OutputError: Something else lies there, somebody else replaced the result meanwhile, or the
             store refuses.
     """
-    with claimed(place):  # also tells at once when nothing may be written there
+    with holding_ticket(place):  # also tells at once when nothing may be written there
         _require_ours(place)
         before = Current.read(place) if base is None else base
     with TemporaryDirectory(prefix="grade-result-") as scratch:
@@ -184,7 +184,7 @@ def _publish(folder: Path, place: Remote, before: Current, progress: Progress) -
     step = progress.step("uploading", unit="files", total=len(files))
     with _removed_on_failure(target), step as advance:
         _each(lambda name: (target / name).upload(folder / name), files, advance)
-    with claimed(place):
+    with holding_ticket(place):
         with _removed_on_failure(target):
             _require_unchanged(place, before)
             # Whatever is there by now was begun before, and can no longer become what stands.

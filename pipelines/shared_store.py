@@ -2,7 +2,7 @@
 
 New parts and indexes are made in a temporary folder, as in a store of this machine, and then
 uploaded under names that nobody else uses; `store.json` comes last, so that readers see the store
-as it was or as it is now. It is exchanged under a claim (`pipelines.claims`) and only where it is
+as it was or as it is now. It is exchanged with a ticket (`pipelines.tickets`) and only where it is
 still the one that the addition was made from, so that no addition takes the place of another.
 No other object is ever changed or removed.
 """
@@ -18,11 +18,11 @@ from tempfile import TemporaryDirectory
 
 from grade.errors import OutputError
 from grade.ingest.limits import DEFAULT_LIMITS, Limits
-from pipelines.claims import claimed
 from pipelines.files import Found
 from pipelines.ingest import Ingested, ingest
 from pipelines.places import Place, Remote, asking
 from pipelines.store import HEAD, open_store, read_head
+from pipelines.tickets import holding_ticket
 
 
 def ingest_into(
@@ -70,7 +70,7 @@ def _upload(folder: Path, place: Remote, generation: int) -> None:
         for path in sorted(folder.glob("*.parquet")):
             (place / indexes.get(path.name, path.name)).upload(path)
     named = head | {kind: indexes[head[kind]] for kind in ("index", "rejects")}
-    with claimed(place):
+    with holding_ticket(place):
         now = read_head(place)["generation"] if (place / HEAD).exists() else 0
         if now != generation:
             raise OutputError(

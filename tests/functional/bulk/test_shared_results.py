@@ -232,16 +232,16 @@ def test_what_is_not_there_is_told(command):
     assert not Path("s3:").exists()
 
 
-def test_two_claims_never_stand_at_once(lake, monkeypatch):
-    from pipelines.claims import claimed
+def test_two_tickets_never_stand_at_once(lake, monkeypatch):
+    from pipelines.tickets import holding_ticket
 
-    monkeypatch.setattr("pipelines.claims._LONGEST_S", 0.5)
+    monkeypatch.setattr("pipelines.tickets._LONGEST_S", 0.5)
     place, started, inside, most = place_of(OUT), Barrier(3, timeout=60), [], []
 
     def work() -> None:
         started.wait()
         for _ in range(2):
-            with claimed(place):
+            with holding_ticket(place):
                 inside.append(1)
                 most.append(len(inside))
                 inside.pop()
@@ -253,9 +253,9 @@ def test_two_claims_never_stand_at_once(lake, monkeypatch):
         thread.join()
     assert most == [1] * 6
     assert place.names() == []
-    monkeypatch.setattr("pipelines.claims._TRIES", 2)
-    (place / "claims" / ("c" * 32)).write_bytes(b"killed")
+    monkeypatch.setattr("pipelines.tickets._TRIES", 2)
+    (place / "tickets" / ("c" * 32)).write_bytes(b"killed")
     with pytest.raises(OutputError, match="somebody else is exchanging") as told:
         score(OUT)
-    assert told.value.where == f"{OUT}/claims/{'c' * 32}"
+    assert told.value.where == f"{OUT}/tickets/{'c' * 32}"
     assert shared_results.Current.read(place).version == ""

@@ -64,7 +64,7 @@ def test_runs_are_added_and_nothing_that_a_reader_uses_goes_away(command, lake):
 
 def test_of_two_additions_at_once_none_is_lost(lake, monkeypatch):
     """Both have written all but the head before either looks whether the store is still the same."""
-    place, meet, really = place_of(STORE), Barrier(2, timeout=60), shared_store.claimed
+    place, meet, really = place_of(STORE), Barrier(2, timeout=60), shared_store.holding_ticket
     shared_store.ingest_into(["runs"], place)
     refused: list[OutputError] = []
 
@@ -82,7 +82,7 @@ def test_of_two_additions_at_once_none_is_lost(lake, monkeypatch):
             refused.append(fault)
 
     with monkeypatch.context() as patched:
-        patched.setattr(shared_store, "claimed", at_once)
+        patched.setattr(shared_store, "holding_ticket", at_once)
         adding = [Thread(target=add, args=(index,)) for index in (8, 9)]
         for thread in adding:
             thread.start()
