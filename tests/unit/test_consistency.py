@@ -31,10 +31,16 @@ def scored(*groups):
     )["finding_stability"].to_list()
 
 
+def apart(word):
+    """Two runs with a finding each, which share one word of three: two findings."""
+    return [[{word, 5}], [{word, 6}]]
+
+
+PLAIN = [[{0}, {1}], [{0}, {1}]]
+
+
 def test_words_of_other_groups_link_no_findings():
-    first = [[{9, 1}, {8, 1}], [{9, 2}, {8, 2}]]
-    second = [[{0}, {1}], [{0}, {1}]]
-    assert scored(first, second) == [0.5, 1.0]
-    assert scored(second, first) == [1.0, 0.5]
-    assert scored(second, first, second, first) == [1.0, 0.5, 1.0, 0.5]
-    assert scored(first, *[second] * 10) == [0.5, *[1.0] * 10]
+    assert scored(apart(9), PLAIN) == [0.5, 1.0]
+    assert scored(PLAIN, apart(9)) == [1.0, 0.5]
+    assert scored(PLAIN, apart(9), PLAIN, apart(9)) == [1.0, 0.5, 1.0, 0.5]
+    assert scored(apart(1), apart(9), *[PLAIN] * 9)[:2] == [0.5, 0.5]
