@@ -1,26 +1,35 @@
 """Mutation testing of the scoring expressions, for `make mutants`: change the code, and see that a test fails.
 
     python tests/mutants/run.py [--mutants 40] [--seed 1] [--list] [MODULE or FOLDER ...]
+    python tests/mutants/run.py --only grade/assemble.py:24 --only grade/facts/checks.py:90
 
 cosmic-ray changes one thing at a time in a copy of this checkout: a comparison, a number, an "and". The
-spec, unit and oracle tests must notice. A mutant that they do not notice is printed with its difference,
+spec, unit and oracle tests must notice. The tests nearest to the changed module run first, all
+others only when these notice nothing. A mutant that no test notices is printed with its difference,
 and must be killed by a new test or explained in explained.toml beside this file; what is left
-ends the run with 1.
+ends the run with 1. `--only` tries every mutant of a line, to see that a new test kills them.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import difflib
+import importlib
 import os
 import random
 import re
 import shutil
+import signal
 import sys
 import tempfile
+import time
 import tomllib
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("grade", "pipelines", "sql", "data", "tests", "pyproject.toml")
@@ -33,7 +42,7 @@ SCOPE = (
 NEAREST = {
     "facts": ["tests/spec/test_facts_spec.py"],
     "claims": ["tests/spec/test_claims_spec.py"],
-    "consistency": ["tests/spec/test_consistency_spec.py"],
+    "consistency": ["tests/spec/test_consistency_spec.py", "tests/unit/test_consistency.py"],
     "assemble": ["tests/spec/test_scores_spec.py"],
     "verdict_scores": ["tests/unit/test_verdict_scores.py"],
     "cells": ["tests/unit/test_cells.py"],
@@ -41,10 +50,13 @@ NEAREST = {
 }
 """Tests that notice most, by the module or folder; they run first."""
 
-ALL_TESTS = (
-    *("tests/spec", "tests/unit/test_verdict_scores.py", "tests/unit/test_doctests.py"),
-    "tests/oracle/test_agrees.py",
-)
+UNIT = ("tests/unit/test_verdict_scores.py", "tests/unit/test_consistency.py")
+ALL_TESTS = (("tests/spec", *UNIT), ("tests/oracle/test_agrees.py",))
+"""The others in the order in which they run, each step only when no earlier one noticed anything."""
+
+DOCTESTS = "tests/unit/test_doctests.py::test_the_examples_of_a_module_run"
+"""Run for the changed module, beside the nearest tests."""
+
 OPERATORS = re.compile(
     r"core/(ReplaceComparisonOperator_(Lt_LtE|LtE_Lt|Gt_GtE|GtE_Gt|Lt_Gt|Gt_Lt|Eq_NotEq|NotEq_Eq|In_NotIn|NotIn_In"
     r"|Is_IsNot|IsNot_Is)|ReplaceBinaryOperator_(Add_Sub|Sub_Add|Mul_Div|Div_Mul|BitAnd_BitOr|BitOr_BitAnd"
@@ -52,6 +64,9 @@ OPERATORS = re.compile(
     r"|ReplaceOrWithAnd|ReplaceUnaryOperator_Delete_(Not|Invert|USub)|AddNot)"
 )
 """The changes that can be faults of ours; `<` for `is` or `+` for `<<` teach nothing."""
+
+LIBRARIES = ("polars", "pandera.polars", "duckdb", "pyarrow", "scipy.sparse.csgraph")
+"""Loaded once; nothing of this checkout is, so that each child reads the changed module."""
 
 TIMEOUT_S = 180.0
 
@@ -82,25 +97,31 @@ def annotations(path: Path) -> set[int]:
     return spans
 
 
+def is_sign_only(text: str, line: int, column: int) -> bool:
+    """Tell whether the place is the bare star of a signature, which multiplies nothing."""
+    return text.splitlines()[line - 1][column:].startswith("*,")
+
+
 def list_mutants(paths: Sequence[Path]) -> Iterator[object]:
-    """Return the mutations of modules, without those of types."""
+    """Return the mutations of modules, without those of types and signatures."""
     from cosmic_ray.commands.init import _all_work_items
 
     types = {str(path): annotations(path) for path in paths}
+    texts = {str(path): path.read_text(encoding="utf-8") for path in paths}
     for item in _all_work_items(paths, {}):
         (mutation,) = item.mutations
         line, column = mutation.start_pos
-        is_type = line * 1000 + column in types[str(mutation.module_path)]
-        if OPERATORS.fullmatch(mutation.operator_name) and not is_type:
+        path = str(mutation.module_path)
+        is_idle = line * 1000 + column in types[path] or is_sign_only(texts[path], line, column)
+        if OPERATORS.fullmatch(mutation.operator_name) and not is_idle:
             yield mutation
 
 
-def command(path: str) -> str:
-    """Return the tests to run for a module, those that notice most first."""
+def steps(path: str) -> list[tuple[str, ...]]:
+    """Return the tests of a module, in steps, the one that notices most first."""
     parts = Path(path).with_suffix("").parts
     near = [test for part in reversed(parts) for test in NEAREST.get(part, [])]
-    options = f"{sys.executable} -m pytest -x -q -p no:xdist -p no:cacheprovider"
-    return f"{options} {' '.join(dict.fromkeys([*near, *ALL_TESTS]))}"
+    return [(*near, f"{DOCTESTS}[{'.'.join(parts)}]"), *ALL_TESTS]
 
 
 def changed_line(diff: str) -> str:
@@ -126,22 +147,75 @@ def copy_checkout(to: Path) -> None:
             shutil.copyfile(source, to / name)
 
 
+def at_places(mutants: Sequence[object], places: Sequence[str]) -> list[object]:
+    """Return the mutants of lines, each written as module:line."""
+    by_place: dict[str, list[object]] = {}
+    for mutation in mutants:
+        by_place.setdefault(f"{mutation.module_path}:{mutation.start_pos[0]}", []).append(mutation)
+    missing = [place for place in places if place not in by_place]
+    if missing:
+        sys.exit(f"no mutant at {', '.join(missing)}")
+    return [mutation for place in places for mutation in by_place[place]]
+
+
+def passes(tests: Sequence[str]) -> bool:
+    """Tell whether tests pass, within the time, in a child that need not load the libraries again."""
+    child = os.fork()
+    if not child:
+        os.setsid()
+        with Path(os.devnull).open("w") as nowhere:
+            os.dup2(nowhere.fileno(), 1)
+            os.dup2(nowhere.fileno(), 2)
+        os._exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests]))
+    ends = time.monotonic() + TIMEOUT_S
+    while time.monotonic() < ends:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status == 0
+        time.sleep(0.05)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    print(f"out of time: {' '.join(tests)}", flush=True)
+    return False
+
+
+@cache
+def require_sound(tests: Sequence[str]) -> None:
+    """Stop where tests fail without any change; they would seem to kill every mutant."""
+    if not passes(tests):
+        sys.exit(f"fails without any change: {' '.join(tests)}")
+
+
+def try_one(mutation: object) -> tuple[bool, str]:
+    """Test a mutant; tell whether a test noticed it, and return its difference."""
+    from cosmic_ray.mutating import use_mutation
+    from cosmic_ray.plugins import get_operator
+
+    operator = get_operator(mutation.operator_name)(**mutation.operator_args)
+    path = mutation.module_path
+    with use_mutation(path, operator, mutation.occurrence) as (before, after):
+        failed = next((tests for tests in steps(str(path)) if not passes(tests)), None)
+    if failed:
+        require_sound(failed)
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), str(path), str(path), lineterm="")
+    return bool(failed), "\n".join(lines)
+
+
 def try_all(mutants: Sequence[object]) -> int:
     """Test mutants one after the other; return how many survived without a reason."""
-    from cosmic_ray.mutating import mutate_and_test
-
     counts = {"killed": 0, "explained": 0, "survived": 0}
     for number, mutation in enumerate(mutants, start=1):
-        outcome = mutate_and_test([mutation], command(str(mutation.module_path)), TIMEOUT_S)
-        line = changed_line(outcome.diff or "")
-        fate = "killed" if outcome.is_killed else "survived"
-        if fate == "survived" and is_explained(str(mutation.module_path), line):
-            fate = "explained"
+        started = time.monotonic()
+        is_killed, diff = try_one(mutation)
+        line = changed_line(diff)
+        survived = "explained" if is_explained(str(mutation.module_path), line) else "survived"
+        fate = "killed" if is_killed else survived
         counts[fate] += 1
         place = f"{mutation.module_path}:{mutation.start_pos[0]}"
-        print(f"{number}/{len(mutants)} {fate} {place} {line}", flush=True)
+        took = f"{time.monotonic() - started:.0f} s"
+        print(f"{number}/{len(mutants)} {fate} {place} {line} ({took})", flush=True)
         if fate == "survived":
-            print(outcome.diff, flush=True)
+            print(diff, flush=True)
     print(", ".join(f"{n} {fate}" for fate, n in counts.items()))
     return counts["survived"]
 
@@ -153,16 +227,25 @@ def main() -> int:
     parser.add_argument("--mutants", type=int, default=40, help="how many to draw; 0 tests all of them")
     parser.add_argument("--seed", type=int, default=1, help="seed of the draw")
     parser.add_argument("--list", action="store_true", help="only count the mutants of each module")
+    parser.add_argument("--only", action="append", metavar="MODULE:LINE", help="all mutants of a line")
     asked = parser.parse_args()
-    os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "FUZZ_PARTS": "1"}
+    os.environ |= {"FUZZ_PARTS": "1", "FUZZ_SHRINKS": "0", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    sys.dont_write_bytecode = True
     with tempfile.TemporaryDirectory(prefix="grade-mutants-") as name:
         copy_checkout(Path(name))
         os.chdir(name)
-        mutants = list(list_mutants(scope_files(asked.scope)))
+        sys.path[0] = name
+        for library in LIBRARIES:
+            importlib.import_module(library)
+        only = asked.only or []
+        scope = sorted({place.partition(":")[0] for place in only}) or asked.scope
+        mutants = list(list_mutants(scope_files(scope)))
         if asked.list:
             found = [str(mutation.module_path) for mutation in mutants]
             print("\n".join(f"{found.count(path):5} {path}" for path in dict.fromkeys(found)))
             return 0
+        if only:
+            return 1 if try_all(at_places(mutants, only)) else 0
         n_drawn = min(asked.mutants or len(mutants), len(mutants))
         drawn = sorted(random.Random(asked.seed).sample(range(len(mutants)), n_drawn))
         print(f"{n_drawn} of {len(mutants)} mutants, seed {asked.seed}", flush=True)

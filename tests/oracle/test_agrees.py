@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
-from support.fuzzing import PARTS
+from support.fuzzing import PARTS, PHASES
 from support.scoring import score_records
 from support.strategies import Records, records
 from twin.score import score as twin_score
@@ -43,6 +43,7 @@ def test_the_twin_agrees_on_random_answers(part):
     @seed(part)
     @settings(
         max_examples=EXAMPLES_OF_A_PART,
+        phases=PHASES,
         deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),

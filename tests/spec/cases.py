@@ -48,7 +48,7 @@ def fact_case(case: Case) -> tuple[dict, dict, list[dict]]:
     fact["metric_keys"] = case.texts("metric keys")
     said = answer(case)
     return (
-        task(case.task_id, gold_facts=[fact]),
+        task(case.task_id, track=int(case.text("track") or 1), gold_facts=[fact]),
         said,
         verdicts(case.texts("verdict"), said, claim_id="fact:F1"),
     )

@@ -27,5 +27,8 @@ def outcome(check: dict) -> str:
 def test_a_claim_counts_as_made_as_written_here(case):
     check = checks()[case.task_id]
     assert outcome(check) == case.cells["outcome"]
+    for column, name in (("found in", "field"), ("evidence", "evidence")):
+        if column in case.cells:
+            assert check[name] == case.text(column)
     is_good = check["made"] != (case.cells["kind"] == "forbidden")
     assert check["score"] == float(is_good)

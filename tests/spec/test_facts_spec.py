@@ -22,6 +22,6 @@ def checks() -> dict[str, dict]:
 def test_a_fact_is_credited_as_written_here(case):
     check = checks()[case.task_id]
     assert (check["score"], check["matched"]) == (float(case.says("credited")), case.says("credited"))
-    for column, field in (("found in", "source"), ("method", "method")):
+    for column, field in (("found in", "source"), ("method", "method"), ("evidence", "evidence")):
         if column in case.cells:
             assert check[field] == case.text(column)

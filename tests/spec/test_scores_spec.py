@@ -17,6 +17,13 @@ SCORES = {
     "grounding": "grounding_accuracy",
     "evidence": "evidence_linkage",
 }
+FLAGS = {
+    "insight flags": "insight_quality",
+    "calibration flags": "calibration_limitation_handling",
+    "grounding flags": "grounding_accuracy",
+    "evidence flags": "evidence_linkage",
+}
+JUDGED = {"evidence_linkage", "structure_usability"}
 Parts = tuple[dict, list[dict], list[dict]]
 
 
@@ -27,7 +34,8 @@ def asked(case: Case) -> Parts:
         {"text": text.removeprefix("*"), "calibration": text.startswith("*")}
         for text in lists["gold_insights"]
     ]
-    return task(case.task_id, **lists), [answer(case)], []
+    track = int(case.text("track") or 1)
+    return task(case.task_id, track=track, **lists), [answer(case)], []
 
 
 def grounded(case: Case) -> Parts:
@@ -65,6 +73,7 @@ def silent(case: Case) -> Parts:
 
 RULES: dict[str, Callable[[Case], Parts]] = {
     "Insight quality and calibration": asked,
+    "Flags": asked,
     "Grounding": grounded,
     "Judged dimensions": judged,
     "The gate of track 3": gated,
@@ -98,5 +107,14 @@ def test_a_run_is_scored_as_written_here(case):
     for column, flag in (("gated", "evidence_gate"), ("empty", "empty_response")):
         if column in case.cells:
             assert (flag in rows[case.task_id, "evidence_linkage"]["flags"]) is case.says(column)
+    for column, dimension in FLAGS.items():
+        if column in case.cells:
+            assert rows[case.task_id, dimension]["flags"] == case.texts(column), column
     if "settled" in case.cells:
         assert tasks[case.task_id]["claims_judged"] == case.number_of("settled")
+
+
+def test_a_score_says_whether_judges_or_a_rule_gave_it():
+    rows, _ = scores()
+    for (_, dimension), row in rows.items():
+        assert row["source"] == ("judge" if dimension in JUDGED else "rule")
