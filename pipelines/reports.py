@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 
@@ -25,8 +25,9 @@ from grade.report.decisions import (
 )
 from grade.report.filenames import file_stem
 from grade.report.leaderboard import render_leaderboard
-from grade.report.notes import Notes, collect_notes
+from grade.report.notes import collect_notes
 from grade.report.result_json import build_results, render
+from grade.report.rows import rows_by_model
 from grade.report.scorecard import Card, render_scorecard
 from grade.report.usage import USAGE_COLUMNS, summarise_usage
 from pipelines.manifest import grade_version
@@ -36,7 +37,6 @@ MODELS_AT_A_TIME: Final = 64
 """Models whose rows are held at once."""
 
 _NOTED: Final = ("fact_checks", "claim_checks")
-_ByModel = dict[tuple[Any, ...], pl.DataFrame]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,20 +102,20 @@ def _of_models(scored: Scored, models: pl.Series) -> Scored:
 def _write_results(scored: Scored, folder: Path, database: Database) -> None:
     runs = _read(folder, "runs", scored, USAGE_COLUMNS).collect()
     usage = summarise_usage(runs, database=database)
-    decisions = _by_model(scored.decisions)
+    decisions = rows_by_model(scored.decisions)
     for result in build_results(scored.task_scores, scored.rolled, usage, grade_version=grade_version()):
-        result["extensions"]["decision"] = decision_extension(decisions[result["model_id"],])
+        result["extensions"]["decision"] = decision_extension(decisions[result["model_id"]])
         path = folder / "results" / f"{file_stem(result['model_id'])}.json"
         path.write_text(render(result), encoding="utf-8")
 
 
 def _write_scorecards(scored: Scored, folder: Path, catalogue: Mapping[str, Task]) -> None:
     noted = note_findings(_read(folder, "findings", scored))
-    decisions, findings = _by_model(scored.decisions), _by_model(noted)
+    decisions, findings = rows_by_model(scored.decisions), rows_by_model(noted)
     for card in _cards(scored, folder, catalogue):
         model_id = card.overall["model_id"]
-        decision = decision_section(decisions[model_id,])
-        found = findings_section(findings.get((model_id,), noted.clear()))
+        decision = decision_section(decisions[model_id])
+        found = findings_section(findings[model_id])
         path = folder / "scorecards" / f"{file_stem(model_id)}.md"
         path.write_text(with_sections(render_scorecard(card), decision, found), encoding="utf-8")
 
@@ -123,22 +123,12 @@ def _write_scorecards(scored: Scored, folder: Path, catalogue: Mapping[str, Task
 def _cards(scored: Scored, folder: Path, catalogue: Mapping[str, Task]) -> Iterator[Card]:
     notes = collect_notes(*(_read(folder, name, scored).collect() for name in _NOTED))
     rolled = scored.rolled
-    tracks, packs, tasks, missed, claims, judging = (
-        _by_model(frame)
-        for frame in (
-            rolled.track,
-            rolled.pack,
-            scored.task_scores,
-            notes.missed,
-            notes.claims,
-            scored.judging,
-        )
-    )
+    frames = (rolled.track, rolled.pack, scored.task_scores, notes.missed, notes.claims, scored.judging)
+    tracks, packs, tasks, missed, claims, judging = map(rows_by_model, frames)
     for overall in rolled.overall.rows(named=True):
-        key = (overall["model_id"],)
-        own = Notes(missed.get(key, notes.missed.clear()), claims.get(key, notes.claims.clear()))
-        judged = judging.get(key, scored.judging.clear())
-        yield Card(overall, tracks[key], packs[key], tasks[key], own, judged, catalogue)
+        own = overall["model_id"]
+        told = (missed[own], claims[own], judging[own])
+        yield Card(overall, tracks[own], packs[own], tasks[own], *told, catalogue)
 
 
 def _read(folder: Path, table: str, scored: Scored, columns: Sequence[str] | None = None) -> pl.LazyFrame:
@@ -147,7 +137,3 @@ def _read(folder: Path, table: str, scored: Scored, columns: Sequence[str] | Non
     scan = scan_table(folder / f"{table}.parquet")
     near = scan.filter(pl.col("model_id").is_between(pl.lit(models.min()), pl.lit(models.max())))
     return near.select(columns) if columns else near
-
-
-def _by_model(frame: pl.DataFrame) -> _ByModel:
-    return frame.partition_by("model_id", as_dict=True, maintain_order=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +17,7 @@ from grade.report.decisions import (
 )
 from grade.report.filenames import file_stem
 from grade.report.result_json import render
+from grade.report.rows import Row, rows_by_model
 from pipelines.table_files import scan_table
 
 
@@ -27,21 +29,20 @@ def tell_decisions(folder: Path, decisions: pl.DataFrame) -> None:
         decisions: DECISIONS.
     """
     noted = note_findings(scan_table(folder / "findings.parquet"))
-    of_models = noted.partition_by("model_id", as_dict=True, maintain_order=True)
-    for (model_id,), own in decisions.partition_by("model_id", as_dict=True, maintain_order=True).items():
-        stem = file_stem(str(model_id))
+    found = rows_by_model(noted)
+    for model_id, own in rows_by_model(decisions).items():
+        stem = file_stem(model_id)
         _tell_result(folder / "results" / f"{stem}.json", own)
-        found = of_models.get((model_id,), noted.clear())
-        _tell_scorecard(folder / "scorecards" / f"{stem}.md", own, found)
+        _tell_scorecard(folder / "scorecards" / f"{stem}.md", own, found[model_id])
 
 
-def _tell_result(path: Path, decisions: pl.DataFrame) -> None:
+def _tell_result(path: Path, decisions: Sequence[Row]) -> None:
     result = json.loads(path.read_text(encoding="utf-8"))
     result["extensions"]["decision"] = decision_extension(decisions)
     path.write_text(render(result), encoding="utf-8")
 
 
-def _tell_scorecard(path: Path, decisions: pl.DataFrame, found: pl.DataFrame) -> None:
+def _tell_scorecard(path: Path, decisions: Sequence[Row], found: Sequence[Row]) -> None:
     text = path.read_text(encoding="utf-8")
     path.write_text(
         with_sections(text, decision_section(decisions), findings_section(found)), encoding="utf-8"

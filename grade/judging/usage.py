@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import polars as pl
@@ -39,17 +39,17 @@ def summarise_judging(judgements: pl.DataFrame, *, database: Database | None = N
     return check(told, JUDGE_USAGE, where="summarise_judging")
 
 
-def describe_judging(usage: pl.DataFrame) -> list[str]:
+def describe_judging(usage: Iterable[Mapping[str, Any]]) -> list[str]:
     """Tell each judge's usage in a line, for a scorecard or a terminal.
 
     Args:
         usage: Rows of JUDGE_USAGE, one per judge.
 
     Examples:
-        >>> describe_judging(JUDGE_USAGE.empty())
+        >>> describe_judging([])
         []
     """
-    return [_sentence(row) for row in usage.to_dicts()]
+    return [_sentence(row) for row in usage]
 
 
 def _sentence(row: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ import polars as pl
 from grade.columns import SEVERITIES, STATUSES
 from grade.dimensions import DIMENSIONS, TITLES
 from grade.report.markdown import NOT_MEASURED, escape, quote, table
+from grade.report.rows import Row
 
 DECISION: Final = "Decision"
 FINDINGS: Final = "Findings"
@@ -49,16 +50,14 @@ def note_findings(findings: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-def decision_section(decisions: pl.DataFrame) -> list[str]:
+def decision_section(decisions: Sequence[Row]) -> list[str]:
     """Return the section about what was decided on one model and its tasks.
 
     Args:
-        decisions: DECISIONS of the model; the model's own row has no task_id.
+        decisions: Rows of DECISIONS, of the model; its own has no task_id.
     """
-    own = decisions.filter(pl.col("task_id").is_null()).row(0, named=True)
-    tasks = decisions.drop_nulls("task_id").sort(
-        pl.col("status").cast(pl.Enum(STATUSES)), "task_id", maintain_order=True
-    )
+    own, tasks = _parted(decisions)
+    tasks.sort(key=lambda row: (STATUSES.index(row["status"]), row["task_id"]))
     verdict = f"**{_STATUS_WORDS[own['status']].capitalize()}** by the policy {escape(own['policy'])}"
     why = f"(rule {escape(own['rule'])}). {escape(own['rationale'])}{_changed(own)}"
     lines = [
@@ -68,28 +67,26 @@ def decision_section(decisions: pl.DataFrame) -> list[str]:
         "",
         *table(
             ["Task", "Decision", "Why", "Pass", "Partial", "Fail", "1 to 5"],
-            [_task_row(row) for row in tasks.rows(named=True)],
+            [_task_row(row) for row in tasks],
             n_text=3,
         ),
         "",
     ]
-    if "human_review" in decisions["status"]:
+    if any(row["status"] == "human_review" for row in decisions):
         lines += ["`grade review queue` lists what a person should look at, most valuable first.", ""]
     return lines
 
 
-def findings_section(noted: pl.DataFrame) -> list[str]:
+def findings_section(noted: Sequence[Row]) -> list[str]:
     """Return the section about what was found, the gravest first, with the sentences that show it.
 
     Args:
-        noted: From `note_findings`, one model's rows.
+        noted: Rows of `note_findings`, of one model.
     """
     lines = [f"{_HEADING}{FINDINGS}", ""]
-    if noted.is_empty():
+    if not noted:
         return [*lines, "Nothing was found.", ""]
-    for (severity, title), group in groupby(
-        noted.rows(named=True), key=lambda row: (row["severity"], row["title"])
-    ):
+    for (severity, title), group in groupby(noted, key=lambda row: (row["severity"], row["title"])):
         rows = list(group)
         lines += [f"**{severity.capitalize()}: {escape(title)}** ({_extent(rows)})", ""]
         lines += [_finding_line(row) for row in rows[:_SHOWN]]
@@ -113,31 +110,37 @@ def with_sections(text: str, decision: Sequence[str], findings: Sequence[str]) -
     return "\n".join(line for lines in ordered for line in lines).rstrip() + "\n"
 
 
-def decision_extension(decisions: pl.DataFrame) -> dict[str, Any]:
-    """Return what a model's result file says under `extensions.decision`."""
-    own = decisions.filter(pl.col("task_id").is_null()).row(0, named=True)
-    told = decisions.drop_nulls("task_id").sort("task_id").rows(named=True)
+def decision_extension(decisions: Sequence[Row]) -> dict[str, Any]:
+    """Return what a model's result file says under `extensions.decision`, from its rows of DECISIONS."""
+    own, tasks = _parted(decisions)
+    tasks.sort(key=lambda row: row["task_id"])
     return _plain(own) | {
         "policy": own["policy"],
         "policy_sha256": own["policy_sha256"],
-        "per_task": {row["task_id"]: _plain(row) for row in told},
+        "per_task": {row["task_id"]: _plain(row) for row in tasks},
     }
 
 
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+def _parted(decisions: Sequence[Row]) -> tuple[Row, list[Row]]:
+    """The row of the model itself, and those of its tasks."""
+    own = next(row for row in decisions if row["task_id"] is None)
+    return own, [row for row in decisions if row["task_id"] is not None]
+
+
+def _plain(row: Row) -> dict[str, Any]:
     counts = {name: row[f"n_{name}"] for name in ("pass", "partial", "fail", "total")}
     names = ("status", "rule", "rationale", "int_score", "confidence", "needs_human_review")
     return {name: row[name] for name in names} | {"category_counts": counts}
 
 
-def _changed(row: Mapping[str, Any]) -> str:
+def _changed(row: Row) -> str:
     before = row["previous_status"]
     if before is None or before == row["status"]:
         return ""
     return f" Before the last review or policy it was: {_STATUS_WORDS[before]}."
 
 
-def _task_row(row: Mapping[str, Any]) -> list[str]:
+def _task_row(row: Row) -> list[str]:
     integer = NOT_MEASURED if row["int_score"] is None else str(row["int_score"])
     counts = [str(row[f"n_{name}"]) for name in ("pass", "partial", "fail")]
     before = row["previous_status"]
@@ -146,14 +149,14 @@ def _task_row(row: Mapping[str, Any]) -> list[str]:
     return [escape(row["task_id"]), status, escape(row["rationale"]), *counts, integer]
 
 
-def _extent(rows: Iterable[Mapping[str, Any]]) -> str:
+def _extent(rows: Iterable[Row]) -> str:
     listed = list(rows)
     names = {TITLES[row["dimension"]] for row in listed if row["dimension"] in DIMENSIONS}
     n_tasks = len({row["task_id"] for row in listed})
     return f"{', '.join(sorted(names))}; {n_tasks} task{'s' * (n_tasks != 1)}"
 
 
-def _finding_line(row: Mapping[str, Any]) -> str:
+def _finding_line(row: Row) -> str:
     about = f": {escape(row['description'])}" if row["description"] else ""
     shown = f" – {quote(row['evidence'])}" if row["evidence"] else ""
     runs = f"{row['n_runs']} run{'s' * (row['n_runs'] != 1)}"

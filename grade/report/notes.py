@@ -34,11 +34,6 @@ def collect_notes(fact_checks: pl.DataFrame, claim_checks: pl.DataFrame) -> Note
     return Notes(_missed(fact_checks), _claims(claim_checks))
 
 
-def join_notes(parts: list[Notes]) -> Notes:
-    """Put the notes of several batches under each other; there is at least one."""
-    return Notes(pl.concat([part.missed for part in parts]), pl.concat([part.claims for part in parts]))
-
-
 def _missed(fact_checks: pl.DataFrame) -> pl.DataFrame:
     key = (*GROUP_KEY, "fact_id")
     return (

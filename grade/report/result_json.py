@@ -7,7 +7,7 @@ measured is null, never a number.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -16,6 +16,7 @@ import polars as pl
 from grade.dimensions import DIMENSIONS, TRACKS
 from grade.levels import RollUps
 from grade.report.filenames import file_stem
+from grade.report.rows import Row, rows_by_model
 
 
 def build_results(
@@ -29,17 +30,13 @@ def build_results(
         usage: From `grade.report.usage.summarise_usage`.
         grade_version: Version of the scorer, as the public format wants it told.
     """
-    tasks, tracks, packs, used = (
-        frame.partition_by("model_id", as_dict=True, maintain_order=True)
-        for frame in (task_scores, rolled.track, rolled.pack, usage)
-    )
+    tasks, tracks, packs, used = map(rows_by_model, (task_scores, rolled.track, rolled.pack, usage))
     for overall in rolled.overall.sort("model_id").rows(named=True):
-        key = (overall["model_id"],)
-        body = _body(overall, tasks[key], tracks[key], packs[key], used[key]) | {
-            "grade_version": grade_version
-        }
+        model_id = overall["model_id"]
+        body = _body(overall, tasks[model_id], tracks[model_id], packs[model_id], used[model_id])
+        body |= {"grade_version": grade_version}
         digest = hashlib.sha256(msgspec.json.encode(body)).hexdigest()
-        yield {"result_id": f"{file_stem(overall['model_id'])}-{digest[:12]}", **body}
+        yield {"result_id": f"{file_stem(model_id)}-{digest[:12]}", **body}
 
 
 def render(result: dict[str, Any]) -> str:
@@ -48,13 +45,9 @@ def render(result: dict[str, Any]) -> str:
 
 
 def _body(
-    overall: dict[str, Any],
-    tasks: pl.DataFrame,
-    tracks: pl.DataFrame,
-    packs: pl.DataFrame,
-    usage: pl.DataFrame,
+    overall: Row, tasks: Sequence[Row], tracks: Sequence[Row], packs: Sequence[Row], usage: Sequence[Row]
 ) -> dict[str, Any]:
-    total = usage.filter(pl.col("task_id").is_null()).row(0, named=True)
+    total = next(row for row in usage if row["task_id"] is None)
     return {
         "model_id": overall["model_id"],
         "grade_version": "",
@@ -63,34 +56,34 @@ def _body(
         "task_count": overall["n_tasks"],
         "overall_scores": _scores(overall),
         "overall_composite": overall["composite"],
-        "per_track_scores": {str(row["track"]): _track(row) for row in tracks.rows(named=True)},
-        "per_pack_scores": {row["pack_id"]: _pack(row) for row in packs.rows(named=True)},
-        "per_task_scores": [_task(row) for row in tasks.rows(named=True)],
-        "cost_metrics": _costs(total, usage.drop_nulls("task_id")),
+        "per_track_scores": {str(row["track"]): _track(row) for row in tracks},
+        "per_pack_scores": {row["pack_id"]: _pack(row) for row in packs},
+        "per_task_scores": [_task(row) for row in tasks],
+        "cost_metrics": _costs(total, [row for row in usage if row["task_id"] is not None]),
         "extensions": _coverage(overall)
         | {
-            "per_track": {str(row["track"]): _coverage(row) for row in tracks.rows(named=True)},
-            "per_pack": {row["pack_id"]: _coverage(row) for row in packs.rows(named=True)},
-            "per_task": {row["task_id"]: _task_coverage(row) for row in tasks.rows(named=True)},
+            "per_track": {str(row["track"]): _coverage(row) for row in tracks},
+            "per_pack": {row["pack_id"]: _coverage(row) for row in packs},
+            "per_task": {row["task_id"]: _task_coverage(row) for row in tasks},
         },
     }
 
 
-def _scores(row: dict[str, Any]) -> dict[str, float | None]:
+def _scores(row: Row) -> dict[str, float | None]:
     return {key: row[key] for key in DIMENSIONS}
 
 
-def _track(row: dict[str, Any]) -> dict[str, Any]:
+def _track(row: Row) -> dict[str, Any]:
     name = {"track": row["track"], "track_name": TRACKS[row["track"]]}
     return name | {"task_count": row["n_tasks"], "scores": _scores(row), "composite": row["composite"]}
 
 
-def _pack(row: dict[str, Any]) -> dict[str, Any]:
+def _pack(row: Row) -> dict[str, Any]:
     counted = {"pack_id": row["pack_id"], "task_count": row["n_tasks"]}
     return counted | {"scores": _scores(row), "composite": row["composite"]}
 
 
-def _task(row: dict[str, Any]) -> dict[str, Any]:
+def _task(row: Row) -> dict[str, Any]:
     return {
         "task_id": row["task_id"],
         "track": row["track"],
@@ -102,17 +95,17 @@ def _task(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _coverage(row: dict[str, Any]) -> dict[str, Any]:
+def _coverage(row: Row) -> dict[str, Any]:
     named = {key: row[key] for key in ("task_coverage", "weight_scored", "claims_judged")}
     return named | {"n_scored": {key: row[f"n_scored_{key}"] for key in DIMENSIONS}}
 
 
-def _task_coverage(row: dict[str, Any]) -> dict[str, Any]:
+def _task_coverage(row: Row) -> dict[str, Any]:
     named = {key: row[key] for key in ("weight_scored", "rubric_composite", "claims_judged")}
     return named | {"n_scored": {key: row[f"n_scored_{key}"] for key in DIMENSIONS}}
 
 
-def _costs(total: dict[str, Any], tasks: pl.DataFrame) -> dict[str, Any]:
+def _costs(total: Row, tasks: Iterable[Row]) -> dict[str, Any]:
     is_known = total["n_costs"] > 0
     return {
         "total_cost_usd": total["cost_usd"],
@@ -125,11 +118,11 @@ def _costs(total: dict[str, Any], tasks: pl.DataFrame) -> dict[str, Any]:
         "mean_latency_ms": total["mean_latency_ms"],
         "p50_latency_ms": total["p50_latency_ms"],
         "max_latency_ms": total["max_latency_ms"],
-        "per_task_cost": {row["task_id"]: _task_cost(row) for row in tasks.rows(named=True)},
+        "per_task_cost": {row["task_id"]: _task_cost(row) for row in tasks},
     }
 
 
-def _task_cost(row: dict[str, Any]) -> dict[str, Any]:
+def _task_cost(row: Row) -> dict[str, Any]:
     return {
         "cost_usd": row["cost_usd"],
         "prompt_tokens": row["prompt_tokens"],

@@ -7,17 +7,15 @@ answers got wrong, with the sentences that say so.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
-
-import polars as pl
+from typing import Final
 
 from grade.dimensions import DIMENSIONS, TITLES, TRACKS
 from grade.judging.usage import describe_judging
 from grade.models import Task
 from grade.report.markdown import escape, number, percent, quote, score, table
-from grade.report.notes import Notes
+from grade.report.rows import Row
 
 _REASONS: Final[dict[str, str]] = {
     "negation": "it is negated or doubted",
@@ -36,24 +34,26 @@ _PLACES: Final[dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What one scorecard is made of; every frame holds this model's rows only.
+    """What one scorecard is made of: the model's rows of the tables.
 
     Attributes:
-        overall: The model's row of OVERALL_SCORES.
-        tracks: TRACK_SCORES.
-        packs: PACK_SCORES.
-        tasks: TASK_SCORES.
-        notes: From `grade.report.notes.collect_notes`.
-        judging: JUDGE_USAGE, of verdicts that come from a store.
+        overall: Of OVERALL_SCORES.
+        tracks: Of TRACK_SCORES.
+        packs: Of PACK_SCORES.
+        tasks: Of TASK_SCORES.
+        missed: Of the missed facts that `grade.report.notes.collect_notes` returns.
+        claims: Of the claims that it returns.
+        judging: Of JUDGE_USAGE, where verdicts come from a store.
         catalogue: The gold content, by task id.
     """
 
-    overall: Mapping[str, Any]
-    tracks: pl.DataFrame
-    packs: pl.DataFrame
-    tasks: pl.DataFrame
-    notes: Notes
-    judging: pl.DataFrame
+    overall: Row
+    tracks: Sequence[Row]
+    packs: Sequence[Row]
+    tasks: Sequence[Row]
+    missed: Sequence[Row]
+    claims: Sequence[Row]
+    judging: Sequence[Row]
     catalogue: Mapping[str, Task]
 
 
@@ -78,21 +78,21 @@ def render_scorecard(card: Card) -> str:
                 for key in DIMENSIONS
             ],
         ),
-        *_breakdown("By track", card.tracks, [_track_name(track) for track in card.tracks["track"]]),
-        *_breakdown("By pack", card.packs, [escape(pack) for pack in card.packs["pack_id"]]),
-        *_breakdown("By task", card.tasks, [_task_name(card, task) for task in card.tasks["task_id"]]),
+        *_breakdown("By track", card.tracks, [_track_name(row["track"]) for row in card.tracks]),
+        *_breakdown("By pack", card.packs, [escape(row["pack_id"]) for row in card.packs]),
+        *_breakdown("By task", card.tasks, [_task_name(card, row["task_id"]) for row in card.tasks]),
         *_judging(card.judging),
         *_details(card),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _headline(row: Mapping[str, Any]) -> str:
+def _headline(row: Row) -> str:
     rests_on = f"from {_runs(row['n_runs'])} on {row['n_tasks']} tasks"
     return f"Overall score: **{score(row['composite'])}** of 1, {rests_on}."
 
 
-def _measured(row: Mapping[str, Any]) -> list[str]:
+def _measured(row: Row) -> list[str]:
     unscored = [TITLES[key] for key in DIMENSIONS if row[key] is None]
     missing = f" Not measured: {', '.join(unscored)}." if unscored else ""
     lines = [
@@ -110,17 +110,14 @@ def _measured(row: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _breakdown(title: str, frame: pl.DataFrame, names: Iterable[str]) -> list[str]:
+def _breakdown(title: str, rows: Iterable[Row], names: Iterable[str]) -> list[str]:
     headings = [title.removeprefix("By ").capitalize(), "Runs", "Score", *(TITLES[key] for key in DIMENSIONS)]
-    rows = [
-        [name, f"{row['n_runs']:,}", score(row["composite"]), *(score(row[key]) for key in DIMENSIONS)]
-        for name, row in zip(names, frame.rows(named=True), strict=True)
+    scores = ("composite", *DIMENSIONS)
+    cells = [
+        [name, f"{row['n_runs']:,}", *(score(row[key]) for key in scores), percent(row["claims_judged"])]
+        for name, row in zip(names, rows, strict=True)
     ]
-    return ["", f"## {title}", "", *table([*headings, "Claims judged"], _with_judged(rows, frame))]
-
-
-def _with_judged(rows: list[list[str]], frame: pl.DataFrame) -> list[list[str]]:
-    return [[*cells, percent(judged)] for cells, judged in zip(rows, frame["claims_judged"], strict=True)]
+    return ["", f"## {title}", "", *table([*headings, "Claims judged"], cells)]
 
 
 def _track_name(track: int) -> str:
@@ -131,9 +128,9 @@ def _task_name(card: Card, task_id: str) -> str:
     return f"{escape(task_id)} {escape(card.catalogue[task_id].title)}"
 
 
-def _judging(usage: pl.DataFrame) -> list[str]:
+def _judging(usage: Sequence[Row]) -> list[str]:
     """What the judges took, which is no cost of the model's own."""
-    if usage.is_empty():
+    if not usage:
         return []
     lines = [f"- {escape(line)}" for line in describe_judging(usage)]
     return ["", "## What judging took, apart from the model's own cost", "", *lines]
@@ -141,28 +138,28 @@ def _judging(usage: pl.DataFrame) -> list[str]:
 
 def _details(card: Card) -> list[str]:
     """What went wrong, task by task; tasks without anything to tell are left out."""
-    missed, claims = _by_task(card.notes.missed), _by_task(card.notes.claims)
+    missed, claims = _by_task(card.missed), _by_task(card.claims)
     lines = ["", "## Task by task"]
-    for task_id in card.tasks["task_id"]:
+    for task_id in (row["task_id"] for row in card.tasks):
         task = card.catalogue[task_id]
         found = [*_missed(task, missed[task_id]), *_claims(task, claims[task_id])]
         lines += ["", f"### {_task_name(card, task_id)}", *found] if found else []
     return lines if len(lines) > 2 else [*lines, "", "No fact was missed and no forbidden claim was made."]  # noqa: PLR2004
 
 
-def _by_task(notes: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
-    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in notes.rows(named=True):
+def _by_task(notes: Iterable[Row]) -> Mapping[str, list[Row]]:
+    rows: dict[str, list[Row]] = defaultdict(list)
+    for row in notes:
         rows[row["task_id"]].append(row)
     return rows
 
 
-def _missed(task: Task, rows: list[dict[str, Any]]) -> list[str]:
+def _missed(task: Task, rows: list[Row]) -> list[str]:
     claims = {fact.fact_id: fact.claim for fact in task.gold_facts}
     return _listed("Facts that were missed:", [_fact_line(row, claims[row["fact_id"]]) for row in rows])
 
 
-def _fact_line(row: Mapping[str, Any], claim: str) -> str:
+def _fact_line(row: Row, claim: str) -> str:
     gold, slack = row["gold_value"], row["tolerance"]
     margin = f", give or take {number(slack)}" if slack else ""
     value = f" Right value: {number(gold)}{margin}." if gold is not None else ""
@@ -171,7 +168,7 @@ def _fact_line(row: Mapping[str, Any], claim: str) -> str:
     )
 
 
-def _claims(task: Task, rows: list[dict[str, Any]]) -> list[str]:
+def _claims(task: Task, rows: list[Row]) -> list[str]:
     made = [row for row in rows if row["kind"] == "forbidden" and row["made"]]
     unsettled = [row for row in rows if row["status"] == "inconclusive"]
     return [
@@ -180,21 +177,21 @@ def _claims(task: Task, rows: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _made_line(task: Task, row: Mapping[str, Any]) -> str:
+def _made_line(task: Task, row: Row) -> str:
     by_judge = " according to the verdicts" if row["status"] == "judge" else ""
     return (
         f"- {quote(_claim_text(task, row['claim_id']))} in {_runs(row['n_runs'])}{by_judge}{_sentence(row)}"
     )
 
 
-def _unsettled_line(task: Task, row: Mapping[str, Any]) -> str:
+def _unsettled_line(task: Task, row: Row) -> str:
     why = _REASONS.get(row["reason"] or "", row["reason"] or "")
     because = f", because {escape(why)}" if why else ""
     claim = f"{row['kind']} {quote(_claim_text(task, row['claim_id']))}"
     return f"- {claim} in {_runs(row['n_runs'])}{because}{_sentence(row)}"
 
 
-def _sentence(row: Mapping[str, Any]) -> str:
+def _sentence(row: Row) -> str:
     if not row["evidence"]:
         return "."
     place = _PLACES.get(row["field"] or "", "")

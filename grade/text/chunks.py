@@ -6,12 +6,24 @@ No token spans a space, so what depends on tokens alone is worked out once per d
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import polars as pl
 
 from grade.text.cleaning import HAS_TOKEN
-from grade.text.encoding import Flags, Ints, encode, firsts, flags_at, flags_of
+from grade.text.encoding import (
+    Flags,
+    Ints,
+    bytes_of,
+    encode,
+    encode_pieces,
+    firsts,
+    flags_at,
+    flags_of,
+)
+
+_SPACE: Final = ord(" ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +52,13 @@ class Chunks:
 
 def cut_chunks(texts: pl.Series) -> Chunks:
     """Split texts at spaces; each ends with a chunk without token."""
-    parts = (texts.str.to_lowercase() + " ").str.split(" ")
-    owners = np.repeat(np.arange(len(texts), dtype=np.int32), parts.list.len().to_numpy())
-    distinct, codes = encode(parts.explode(empty_as_null=False))
-    return Chunks(distinct, codes, owners)
+    data, stops = bytes_of(texts + "  ")
+    ends = np.flatnonzero(data == _SPACE) + 1
+    owners = np.repeat(np.arange(len(texts), dtype=np.int32), np.diff(ends.searchsorted(stops, "right")))
+    # A chunk is taken with the space that ends it, so that no byte need be copied.
+    written, written_codes = encode_pieces(data, ends)
+    distinct, codes = encode(written.str.strip_suffix(" ").str.to_lowercase())
+    return Chunks(distinct, codes[written_codes], owners)
 
 
 def with_tokens(chunks: Chunks) -> Chunks:

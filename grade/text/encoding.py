@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import pyarrow as pa
 
 Ints = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
@@ -27,6 +28,31 @@ def encode(texts: pl.Series) -> tuple[pl.Series, Ints]:
     if (values.gather(pl.Series(codes)) == texts).all():
         return values, codes
     return _grouped(texts, texts)
+
+
+def bytes_of(texts: pl.Series) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """Return the UTF-8 of all texts in a row, and where each begins, with the end of the last.
+
+    >>> data, stops = bytes_of(pl.Series(["ab", "", "c"]))
+    >>> bytes(data), stops.tolist()
+    (b'abc', [0, 2, 2, 3])
+    """
+    array = texts.rechunk().to_arrow(compat_level=pl.CompatLevel.oldest())
+    _, stops, data = array.buffers()
+    places = np.frombuffer(stops, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
+    return np.frombuffer(data, dtype=np.uint8)[places[0] : places[-1]], places - places[0]
+
+
+def encode_pieces(data: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64]) -> tuple[pl.Series, Ints]:
+    """Cut UTF-8 into pieces that follow on each other, and encode these as `encode` does.
+
+    >>> values, codes = encode_pieces(np.frombuffer(b"a b a ", dtype=np.uint8), np.array([2, 4, 6]))
+    >>> values.to_list(), codes.tolist()
+    (['a ', 'b '], [0, 1, 0])
+    """
+    stops = pa.py_buffer(np.concatenate([np.zeros(1, np.int64), ends]))
+    pieces = pa.LargeStringArray.from_buffers(len(ends), stops, pa.py_buffer(data)).dictionary_encode()
+    return pl.Series(pieces.dictionary), pieces.indices.to_numpy()
 
 
 def lookup(values: pl.Series, codes: Ints) -> npt.NDArray[np.generic]:

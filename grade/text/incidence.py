@@ -6,28 +6,26 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from grade.text.encoding import Ints
+from grade.text.encoding import Ints, firsts
 
 
 def token_rows(texts: pl.Series, owners: pl.Series, token_ids: pl.Series) -> tuple[Ints, Ints]:
     """List the tokens of some texts.
 
     Args:
-        texts: The texts wanted; one may be wanted several times.
-        owners: The text of each token; the tokens of a text are contiguous.
+        texts: The texts wanted, by number; one may be wanted several times.
+        owners: The text of each token, likewise; the tokens of a text are contiguous.
         token_ids: The tokens.
 
     Returns:
         For every token of every text wanted: the text's place in `texts`, and the token.
     """
-    owner = owners.to_numpy()
-    first = np.flatnonzero(np.diff(owner, prepend=owner[:1] + np.uint32(1)))
-    bounds = pl.DataFrame(
-        {"text": owner[first], "first": first, "length": np.diff(first, append=len(owner))},
-        schema_overrides={"text": pl.UInt32, "first": pl.Int32, "length": pl.Int32},
-    )
-    found = texts.to_frame("text").join(bounds, on="text", how="left", maintain_order="left").fill_null(0)
-    row, place = spread(found["first"].to_numpy(), found["length"].to_numpy())
+    wanted, owner = texts.to_numpy(), owners.to_numpy()
+    size = 1 + int(max(wanted.max(initial=0), owner.max(initial=0)))
+    first = np.zeros(size, dtype=np.int32)
+    opening = np.flatnonzero(firsts(owner))
+    first[owner[opening]] = opening
+    row, place = spread(first[wanted], np.bincount(owner, minlength=size)[wanted])
     token: Ints = token_ids.to_numpy()[place]
     return row, token
 

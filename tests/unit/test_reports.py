@@ -15,8 +15,9 @@ from grade.levels import RollUps
 from grade.models import GoldFact, GoldInsight, RubricEntry, Task
 from grade.report.leaderboard import leaderboard_view, render_leaderboard
 from grade.report.markdown import escape, number, percent, plain, table
-from grade.report.notes import collect_notes, join_notes
+from grade.report.notes import collect_notes
 from grade.report.result_json import build_results, render
+from grade.report.rows import rows_by_model
 from grade.report.scorecard import Card, render_scorecard
 from grade.report.usage import summarise_usage
 from grade.rollup import rank_models
@@ -123,18 +124,13 @@ def make_task(task_id: str) -> Task:
 
 
 def card(tables, model: str = "m/one") -> Card:
-    own = {
-        name: frame.filter(pl.col("model_id") == model)
-        for name, frame in tables.items()
-        if "model_id" in frame.columns
-    }
+    notes = collect_notes(tables["fact_checks"], tables["claim_checks"])
+    names = ("track_scores", "pack_scores", "task_scores")
+    judging = tables.get("judge_usage", JUDGE_USAGE.empty())
+    frames = (*(tables[name] for name in names), notes.missed, notes.claims, judging)
     return Card(
-        own["overall_scores"].row(0, named=True),
-        own["track_scores"],
-        own["pack_scores"],
-        own["task_scores"],
-        collect_notes(own["fact_checks"], own["claim_checks"]),
-        own.get("judge_usage", JUDGE_USAGE.empty()),
+        rows_by_model(tables["overall_scores"])[model][0],
+        *(rows_by_model(frame)[model] for frame in frames),
         {task_id: make_task(task_id) for task_id in tables["tasks"]["task_id"]},
     )
 
@@ -178,16 +174,15 @@ def test_a_flawless_model_is_told_so(make_tables):
     assert text.endswith("No fact was missed and no forbidden claim was made.\n")
 
 
-def test_notes_of_batches_are_the_notes_of_all(make_tables):
+def test_notes_of_models_are_the_notes_of_all(make_tables):
     tables = make_tables()
+    checks = [tables[name] for name in ("fact_checks", "claim_checks")]
     parts = [
-        collect_notes(
-            *(tables[name].filter(pl.col("model_id") == model) for name in ("fact_checks", "claim_checks"))
-        )
+        collect_notes(*(frame.filter(pl.col("model_id") == model) for frame in checks))
         for model in ("m/one", "m/two")
     ]
-    whole = collect_notes(tables["fact_checks"], tables["claim_checks"])
-    assert all(one.equals(other) for one, other in zip(join_notes(parts), whole, strict=True))
+    for several, whole in zip(zip(*parts, strict=True), collect_notes(*checks), strict=True):
+        assert pl.concat(several).equals(whole)
 
 
 def ranked(tables) -> pl.DataFrame:

@@ -219,7 +219,7 @@ def test_usage_counts_a_judgement_once_for_its_judge_and_once_for_each_model():
     assert (everyone["n_costs"], everyone["cost_usd"], everyone["mean_latency_ms"]) == (1, 0.5, 200.0)
     assert (m["model_id"], m["n_questions"], m["n_repaired"]) == ("m", 2, 1)
     assert (n["model_id"], n["n_questions"], n["prompt_tokens"]) == ("n", 1, 10)
-    assert describe_judging(told.head(1)) == [
+    assert describe_judging(told.head(1).to_dicts()) == [
         "j: 2 questions, 3 calls, 20 tokens in and 4 out, 0.5000 USD for 1 of them, 0.2 s each"
     ]
 
