@@ -28,6 +28,7 @@ GRADE = [sys.executable, "-c", "from pipelines.cli import main; main()"]
 ENGINES = ("polars", "duckdb", "pyarrow", "numpy", "scipy", "msgspec")
 TWIN_RUNS = 2_000
 ONCE_ABOVE = 100_000
+WORK = "work"
 
 
 def parse() -> argparse.Namespace:
@@ -53,6 +54,8 @@ def parse() -> argparse.Namespace:
 
 def main() -> None:
     options = parse()
+    # Results go away at the very end: some file systems are slow to make files right after others went.
+    shutil.rmtree(options.out / WORK, ignore_errors=True)
     options.out.mkdir(parents=True, exist_ok=True)
     figures = {
         "machine": describe_machine(),
@@ -62,6 +65,7 @@ def main() -> None:
         "twin_runs": options.twin_runs,
         "measured": [row for size in options.sizes for row in bench_size(size, options)],
     }
+    shutil.rmtree(options.out / WORK, ignore_errors=True)
     (options.out / "bench.json").write_text(json.dumps(figures, indent=2) + "\n")
     print("\n".join(render_table(figures)))
     if options.page:
@@ -72,16 +76,14 @@ def main() -> None:
 def bench_size(size: int, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Measure one size; yield a row per kind of work."""
     runs = write_runs(size, options.out)
-    work = options.out / "work"
     taken: dict[str, list[Measured]] = {}
     repeats = options.repeats if size <= ONCE_ABOVE else 1
     for repeat in range(repeats):
-        shutil.rmtree(work, ignore_errors=True)
-        work.mkdir()
+        work = options.out / WORK / f"{size}-{repeat}"
+        work.mkdir(parents=True)
         for name, act in actions(runs, work).items():
             say(f"{size:,} runs, {name}, {repeat + 1} of {repeats}")
             taken.setdefault(name, []).append(act())
-    shutil.rmtree(work, ignore_errors=True)
     for name, measured in taken.items():
         yield row_of(name, size, size, typical(measured))
     if size == max(options.sizes):
