@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 
 from grade.db import Database
 from grade.errors import ContractError
@@ -152,6 +153,7 @@ def _opened_runs(request: ScoreRequest, scratch: Path, progress: Progress) -> It
         with progress.step("reading runs", unit="records") as advance:
             limits = request.settings.limits
             made = ingest(request.runs, scratch, limits=limits, on_progress=since_last(advance))
+        pa.default_memory_pool().release_unused()  # what reading took and scoring never takes again
         yield made.store
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

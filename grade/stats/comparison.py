@@ -39,7 +39,7 @@ EXACT_UP_TO: Final = 13
 """Tasks up to which all sign flips are tried: 8,192 of them."""
 
 _COLUMNS_AT_A_TIME: Final = 16
-_RESAMPLES_AT_A_TIME: Final = 64
+_RANKS_AT_A_TIME: Final = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +150,9 @@ def rank_ranges(
         level: Share of the ranks within the range.
     """
     means = resampled_means(values, seed=seed, n_resamples=n_resamples)
-    ranks = np.concatenate(
-        [
-            _ranks(means[:, start : start + _RESAMPLES_AT_A_TIME])
-            for start in range(0, n_resamples, _RESAMPLES_AT_A_TIME)
-        ],
-        axis=1,
-    )
+    size = max(1, _RANKS_AT_A_TIME // len(means))
+    blocks = [_ranks(means[:, start : start + size]) for start in range(0, n_resamples, size)]
+    ranks = np.concatenate(blocks, axis=1)
     # The smallest rank that holds the share, as counts go: nothing lies between two ranks.
     places = (max(math.ceil(n_resamples * share) - 1, 0) for share in ((1 - level) / 2, (1 + level) / 2))
     low, high = (order_statistics(ranks, place)[0].astype(np.int64) for place in places)
