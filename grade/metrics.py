@@ -137,6 +137,19 @@ def _keyed(nodes: pl.DataFrame) -> pl.DataFrame:
 
 def _valued(nodes: pl.DataFrame) -> pl.DataFrame:
     """Keep the leaves and read texts that are one quantity as a whole."""
+    leaves = nodes.filter(pl.col("number").is_not_null() | pl.col("text").is_not_null())
+    read = _quantities(leaves["text"].drop_nulls().unique())
+    return leaves.join(read, on="text", how="left", maintain_order="left").select(
+        "document_id",
+        "key",
+        "text",
+        value=pl.coalesce("number", "stated"),
+        is_percent=pl.col("is_percent").fill_null(value=False),
+    )
+
+
+def _quantities(texts: pl.Series) -> pl.DataFrame:
+    """What each distinct text states if it is one quantity: text, stated, is_percent."""
     plain = clean(pl.col("text")).str.to_lowercase().str.strip_chars()
     part = {number: plain.str.extract(_QUANTITY, number) for number in range(1, 7)}
     digits = pl.concat_str(part[3].str.replace_all(",", "", literal=True), part[4].fill_null("")).cast(
@@ -146,10 +159,4 @@ def _valued(nodes: pl.DataFrame) -> pl.DataFrame:
     is_negative = (part[1].fill_null("") == "-") | part[2].is_not_null()
     sign = pl.when(is_negative).then(-1.0).otherwise(1.0)
     is_percent = ~part[6].fill_null("").is_in(_PLAIN_UNITS)
-    return nodes.filter(pl.col("number").is_not_null() | pl.col("text").is_not_null()).select(
-        "document_id",
-        "key",
-        "text",
-        value=pl.coalesce(pl.col("number"), digits * factor * sign),
-        is_percent=is_percent,
-    )
+    return texts.to_frame("text").select("text", stated=digits * factor * sign, is_percent=is_percent)

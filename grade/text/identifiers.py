@@ -7,6 +7,7 @@ from typing import Final
 import polars as pl
 
 from grade.text.cleaning import clean
+from grade.text.encoding import encode
 from grade.text.entities import MONTH_KIND, entity, kind
 
 _WORD: Final = (
@@ -28,12 +29,21 @@ def find_identifiers(texts: pl.DataFrame) -> pl.DataFrame:
         >>> find_identifiers(texts).rows()
         [(7, 'sch-001'), (7, 'tut-005')]
     """
+    given = texts.drop_nulls("text")
+    distinct, codes = encode(given["text"])
     tokens = clean(pl.col("text")).str.to_lowercase().str.extract_all(_WORD)
-    named = texts.select("text_no", token=tokens).explode("token").drop_nulls("token").unique()
+    named = distinct.to_frame("text").with_row_index("code").select("code", token=tokens)
     identifier = entity(pl.col("token").str.replace("'s$", ""))
-    return (
-        named.select("text_no", identifier=identifier)
+    found = (
+        named.explode("token")
+        .drop_nulls("token")
+        .select("code", identifier=identifier)
         .filter(kind(pl.col("identifier")) != MONTH_KIND)
         .unique()
+    )
+    return (
+        given.select("text_no", code=pl.Series(codes, dtype=pl.UInt32))
+        .join(found, on="code")
+        .select("text_no", "identifier")
         .sort("text_no", "identifier")
     )
