@@ -23,7 +23,7 @@ from pipelines.interrupts import unbroken
 SCHEMA_VERSION: Final = "1"
 """Version of the result tables; it changes when a column changes its name, type or meaning."""
 
-ROW_GROUP_ROWS: Final = 8_192
+ROW_GROUP_ROWS: Final = 32_768
 """Rows of a row group."""
 
 ANSWER_ROWS: Final = 2_048

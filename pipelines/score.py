@@ -123,14 +123,15 @@ def score(request: ScoreRequest, *, progress: Progress) -> ScoreOutcome:
     catalogue = load_catalogue(request.packs)
     with (
         replaced_folder(request.folder) as folder,
-        Database(threads=request.threads) as database,
         _opened_runs(request, folder.with_name(f"{folder.name}-store"), progress) as store,
     ):
-        inputs = _read(request, catalogue, store, database)
+        with Database(threads=request.threads) as database:  # which gives its memory back when it is closed
+            inputs = _read(request, catalogue, store, database)
         _tell_look_alikes(inputs.index, progress)
         with kept_when_interrupted(folder, request.folder):
             gathered = _score_groups(request, inputs, folder, progress)
-            ranked = finish(request, inputs, gathered, folder, started=started, database=database)
+            with Database(threads=request.threads) as database:
+                ranked = finish(request, inputs, gathered, folder, started=started, database=database)
     drop_partials(request.folder)
     return ScoreOutcome(
         request.out,
