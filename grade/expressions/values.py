@@ -15,9 +15,10 @@ _RELATIVE: Final = 1e-9
 def is_within(value: pl.Expr, gold: pl.Expr, slack: pl.Expr) -> pl.Expr:
     """Whether |value - gold| <= slack + 1e-9 x max(1, |gold|).
 
-    >>> frame = pl.DataFrame({"v": [80.85, 80.8], "g": [80.9, 80.9], "s": [0.05, 0.05]})
+    >>> values, gold, slack = [80.85, 80.8, 1e-9, 1.5e-9], [80.9, 80.9, 0, 0], [0.05, 0.05, 0, 0]
+    >>> frame = pl.DataFrame({"v": values, "g": gold, "s": slack})
     >>> frame.select(is_within(pl.col("v"), pl.col("g"), pl.col("s"))).to_series().to_list()
-    [True, False]
+    [True, False, True, False]
     """
     return (value - gold).abs() <= slack + _RELATIVE * pl.max_horizontal(pl.lit(1.0), gold.abs())
 
