@@ -6,6 +6,7 @@ them with Python is many times cheaper than to query a frame once per model.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,7 +21,8 @@ def rows_by_model(frame: pl.DataFrame) -> Mapping[str, Sequence[Row]]:
     Args:
         frame: Any table with a model_id.
 
-    >>> rows_by_model(pl.DataFrame({"model_id": ["b", "a", "b"], "n": [1, 2, 3]}))["b"]
-    [{'model_id': 'b', 'n': 1}, {'model_id': 'b', 'n': 3}]
+    >>> rows = rows_by_model(pl.DataFrame({"model_id": ["b", "a", "b"], "n": [1, 2, 3]}))
+    >>> rows["b"], rows["c"]
+    ([{'model_id': 'b', 'n': 1}, {'model_id': 'b', 'n': 3}], [])
     """
-    return frame.rows_by_key("model_id", named=True, include_key=True)
+    return defaultdict(list, frame.rows_by_key("model_id", named=True, include_key=True))
